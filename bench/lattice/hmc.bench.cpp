@@ -101,9 +101,9 @@ void kernels(const BenchmarkContext& context, LatticeProblems& problems, S on, c
     for (const auto& each : gauge_actions) {
         if (std::string(each.name) == "symanzik" || std::string(each.name) == "dbw2") continue;  // the kernels of iwasaki
         const GaugeAction action{6, each.c1};
-        // Wilson's reads two rows of each link.
-        auto row = kernel_row(context, problems, fmt::format("force, {}", each.name), u, each.c1 == 0 ? 8. / 3 : 3,
-                              [&] { add_gauge_force(u, action, 1e-9, p); });
+        // Two rows of each link are read.
+        auto row =
+            kernel_row(context, problems, fmt::format("force, {}", each.name), u, 8. / 3, [&] { add_gauge_force(u, action, 1e-9, p); });
         row.error = force_error(u, action);
         if (each.c1 == 0) {
             row.more = {{"bytes_with_links_once", rows_bytes + 2 * link_bytes}, {"bytes_of_all_loads", 19 * rows_bytes + 2 * link_bytes}};

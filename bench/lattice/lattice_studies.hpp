@@ -51,8 +51,10 @@ BenchmarkResult absent_hop(const std::string& name, const lattice::Extents& exte
 
 Benchmark lattice_dslash(const SharedLattice& shared);
 Benchmark lattice_solver(const SharedLattice& shared);
+Benchmark lattice_columns(const SharedLattice& shared);
 Benchmark lattice_schwarz(const SharedLattice& shared);
 Benchmark lattice_quark(const SharedLattice& shared);
 Benchmark lattice_hmc(const SharedLattice& shared);
+Benchmark lattice_trajectory(const SharedLattice& shared);
 
 }  // namespace kasane::bench

@@ -1,5 +1,5 @@
-// Lattice QCD: geometry, gauge and quark fields, files, starts, updates, observables, flow, sources, the quark solver, propagators and
-// correlators.
+// Lattice QCD: geometry, gauge and quark fields, files, starts, updates, hybrid Monte Carlo, observables, flow, sources, the quark solver,
+// propagators and correlators.
 #pragma once
 
 #include <kasane/lattice/dirac/parameters.hpp>
@@ -11,6 +11,7 @@
 #include <kasane/lattice/gauge/update.hpp>
 #include <kasane/lattice/gauge_field.hpp>
 #include <kasane/lattice/geometry.hpp>
+#include <kasane/lattice/hmc/hmc_chain.hpp>
 #include <kasane/lattice/links.hpp>
 #include <kasane/lattice/observe/correlators.hpp>
 #include <kasane/lattice/observe/observables.hpp>

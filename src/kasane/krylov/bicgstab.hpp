@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kasane/krylov/algebra.hpp>
+#include <kasane/krylov/bicgstab_scalars.hpp>
 #include <kasane/krylov/scaled_system.hpp>
 
 #include <algorithm>
@@ -43,18 +44,17 @@ class BicgstabRecurrence {
     /// The residual.
     Vector& r() { return w_.r; }
     /// |r|
-    double norm() const { return std::sqrt(r2_); }
+    double norm() const { return scalars_.norm(); }
 
     /// Begins with the present r, whose norm is given: first direction and shadow vector are r.
     void start(double norm) {
-        r2_ = norm * norm, shadow2_ = r2_, rho_ = r2_;
+        scalars_.start(norm);
         algebra_.copy(w_.r, w_.shadow);
-        fresh_ = true;
     }
     /// To be called after r was replaced by a better one of this norm: direction and shadow stay.
     void replaced(double norm) {
-        r2_ = norm * norm;
-        if (!fresh_) rho_ = algebra_.dot(w_.shadow, w_.r);
+        scalars_.replaced(norm);
+        if (!scalars_.fresh()) scalars_.set_rho(algebra_.dot(w_.shadow, w_.r));
     }
 
     // One iteration, in which the caller applies operator and preconditioner (none: p_hat is p and s_hat is r):
@@ -66,11 +66,10 @@ class BicgstabRecurrence {
     /// The next direction, p.
     const Vector& direction() {
         auto& [r, shadow, p, v, t, z] = w_;
-        if (fresh_) {
+        if (scalars_.fresh()) {
             algebra_.copy(r, p);
         } else {
-            const Scalar beta = rho_ / rho_before_ * (alpha_ / omega_);
-            algebra_.direction(r, beta, omega_, v, p);
+            algebra_.direction(r, scalars_.beta(), scalars_.omega(), v, p);
         }
         return p;
     }
@@ -84,59 +83,41 @@ class BicgstabRecurrence {
         auto& [r, shadow, p, v, t, z] = w_;
         const bool plain = &p_hat == &p;
         const auto [v_shadow, v2] = algebra_.dot_norm2(v, shadow);
-        if (!(std::abs(v_shadow) > tiny * std::sqrt(shadow2_ * v2))) return broken("shadow.v");  // rounding alone
-        alpha_ = rho_ / conjugate(v_shadow);
-        if (std::abs(alpha_) * std::sqrt(largest_gain2_) > 1 / tiny) return broken("A p");  // x would become too large
-        const double before2 = r2_;
-        r2_ = algebra_.axpy_norm2(-alpha_, v, r);
-        if (!(r2_ <= 1e12 * before2)) {
-            r2_ = algebra_.axpy_norm2(alpha_, v, r);
-            return broken("shadow.v");
+        if (!scalars_.take_v(v_shadow, v2)) return false;
+        const Scalar alpha = scalars_.alpha();
+        if (!scalars_.take_half(algebra_.axpy_norm2(-alpha, v, r))) {
+            scalars_.undo_half(algebra_.axpy_norm2(alpha, v, r));
+            return false;
         }
-        const bool half_is_enough = r2_ <= enough * enough;
-        if (!plain || half_is_enough) algebra_.axpby(alpha_, p_hat, 1, x);
-        return !half_is_enough || broken("");
+        const bool half_is_enough = scalars_.is_enough(enough);
+        if (!plain || half_is_enough) algebra_.axpby(alpha, p_hat, 1, x);
+        return !half_is_enough;
     }
     /// After t = A s_hat: omega; x += alpha p (if it has not been added) + omega s_hat; r -= omega t; rho.
     bool full_step(const Vector& s_hat, Vector& x) {
         auto& [r, shadow, p, v, t, z] = w_;
         const bool plain = &s_hat == &r;
         const auto [ts, t2] = algebra_.dot_norm2(t, r);
-        omega_ = ts / t2;
-        largest_gain2_ = std::max(largest_gain2_, t2 / r2_);
-        if (!(std::abs(ts) > tiny * std::sqrt(t2 * r2_)) || std::abs(omega_) * std::sqrt(largest_gain2_) > 1 / tiny) {
-            if (plain) algebra_.axpby(alpha_, p, 1, x);
-            return broken("omega");
+        if (!scalars_.take_t(ts, t2)) {
+            if (plain) algebra_.axpby(scalars_.alpha(), p, 1, x);
+            return false;
         }
-        rho_before_ = rho_;
+        const Scalar omega = scalars_.omega();
         if (plain) {
-            const auto [rho, r2] = algebra_.finish(alpha_, p, omega_, t, shadow, x, r);
-            rho_ = rho, r2_ = r2;
-        } else {
-            algebra_.axpby(omega_, s_hat, 1, x);
-            r2_ = algebra_.axpy_norm2(-omega_, t, r);
-            rho_ = algebra_.dot(shadow, r);
+            const auto [rho, r2] = algebra_.finish(scalars_.alpha(), p, omega, t, shadow, x, r);
+            return scalars_.take_rest(rho, r2);
         }
-        fresh_ = false;
-        return std::abs(rho_) > tiny * std::sqrt(shadow2_ * r2_) || broken("rho");
+        algebra_.axpby(omega, s_hat, 1, x);
+        const double r2 = algebra_.axpy_norm2(-omega, t, r);
+        return scalars_.take_rest(algebra_.dot(shadow, r), r2);
     }
     /// The quantity that vanished in a step that returned false; empty where none did.
-    const char* vanished() const { return vanished_; }
+    const char* vanished() const { return scalars_.vanished(); }
 
    private:
-    bool broken(const char* what) {
-        vanished_ = what;
-        return false;
-    }
-
-    static constexpr double tiny = 1e-13;
     Algebra& algebra_;
     BicgstabWorkspace<Algebra>& w_;
-    double r2_ = 0, shadow2_ = 0;
-    double largest_gain2_ = 0;  // of |A s|^2 / |s|^2 so far
-    Scalar rho_{}, rho_before_{}, alpha_{}, omega_{};
-    bool fresh_ = true;
-    const char* vanished_ = "";
+    BicgstabScalars<Scalar> scalars_;
 };
 
 /// Finds x with |b - A x| <= rtol |b|, from the x that is given. After a breakdown or a stagnated residual it starts again from the true

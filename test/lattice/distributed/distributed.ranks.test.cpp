@@ -3,6 +3,7 @@
 #include <lattice/distributed/distributed_solver.hpp>
 #include <lattice/distributed/gluonic.hpp>
 #include <lattice/distributed/local_file.hpp>
+#include <lattice/distributed/trajectories.hpp>
 
 #include <kasane/core/base/error.hpp>
 
@@ -63,6 +64,21 @@ TEST(GluonicOfRanks, ObservablesAndFlowAreThoseOfOneDevice) {
         const auto grids = usable_grids(n, communicator.size());
         for (const auto& shape : {grids.front(), grids.back()})
             communicator.run([&](comm::Worker& worker) { expect_gluonic_of_one_device(Cpu{1}, worker, shape, 1, one); });
+    }
+}
+
+TEST(TrajectoriesOfRanks, AreThoseOfOneDevice) {
+    for (const int workers : {1, 2}) {
+        comm::WorkerCommunicator communicator(comm::world(), workers);
+        const std::vector<AnySpace> here(static_cast<std::size_t>(workers), Cpu{1});
+        const Extents n{{4, 4, 2, 2 * communicator.size()}};
+        const TrajectoryReference one(Cpu{1}, n,
+                                      {.action = {3, -1. / 12}, .levels = {{Integrator::omelyan2, 3, {0}}}, .length = 0.3, .seed = 7});
+        const auto grids = usable_grids(n, communicator.size());
+        for (const auto& shape : {grids.front(), grids.back()}) expect_trajectory_of_one_device(communicator, here, shape, one);
+        const auto quarks = with_quarks({.action = {5.4, 0}, .levels = {}, .length = 0.3, .seed = 7},
+                                        exact_quarks(DiracParameters{.kappa = 0.11, .csw = 1.2}));
+        expect_trajectory_of_one_device(communicator, here, grids.front(), {Cpu{1}, n, quarks});
     }
 }
 

@@ -85,6 +85,19 @@ TEST_F(GaugeFiles, MilcOfEitherByteOrder) {
         }
 }
 
+/// Byte by byte the file of the plain writer, but for the date.
+TEST_F(GaugeFiles, MilcIsWrittenAsThePlainWriterDoes) {
+    for (const auto& n : shapes)
+        for (const bool big : {false, true}) {
+            const auto field = random_field(n, 4);
+            auto bytes = written(field, {.format = GaugeFormat::milc, .bits = 32, .big_endian = big}), plain = plain_milc(field, big);
+            EXPECT_EQ(bytes.substr(20, 17), "written by kasane");
+            for (auto* each : {&bytes, &plain}) each->replace(20, 64, 64, ' ');
+            EXPECT_EQ(bytes, plain);
+            expect_same_bits(read_bytes(bytes).field, in_single(field));
+        }
+}
+
 /// Single precision in a file of doubles is recognised by its numbers; with one number of more digits, double's tolerance holds.
 TEST_F(GaugeFiles, SinglePrecisionInDoubles) {
     auto field = in_single(random_field({{2, 2, 2, 2}}));
@@ -109,7 +122,8 @@ TEST_F(GaugeFiles, RefusesValuesThatAFormatCannotHold) {
         }
         return std::string();
     };
-    expect_words(refusal({.format = GaugeFormat::milc}), {"MILC v5", "only read"});
+    expect_words(refusal({.format = GaugeFormat::milc}), {"MILC v5", "64 bits", "have 32"});
+    expect_words(refusal({.format = GaugeFormat::milc, .bits = 32, .rows = 2}), {"only NERSC"});
     expect_words(refusal({.format = GaugeFormat::ildg, .rows = 2}), {"only NERSC"});
     expect_words(refusal({.format = GaugeFormat::ildg, .big_endian = false}), {"big endian"});
     expect_words(refusal({.format = GaugeFormat::openqcd, .bits = 32}), {"openQCD files have 64"});

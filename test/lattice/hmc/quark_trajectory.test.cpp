@@ -1,5 +1,6 @@
 // Trajectories with dynamical quarks: order of the integrators, reversibility at loose force tolerances, <exp(-dH)> = 1, independence of
 // the split of the determinant, the quenched limit, and the same trajectory on every space.
+#include <kasane/core/device/host_copies.hpp>
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/gauge/update.hpp>
 #include <kasane/lattice/hmc/gauge_term.hpp>
@@ -238,6 +239,25 @@ TEST_P(QuarkTrajectories, AreThoseOfTheCpu) {
                 EXPECT_LT(largest_distance(to_gauge_field(here), to_gauge_field(there)), 1e-9);  // roundings, enlarged by the dynamics
             }
         });
+}
+
+TEST_P(QuarkTrajectories, CopyNoFieldBetweenHostAndDevice) {
+    on_space([](auto on) {
+        const Extents n{{8, 4, 4, 8}};
+        Links u(on, n);
+        weak_start(u, 0.3, 1);
+        auto hmc = quark_hmc(
+            on, n, {.masses = {0.3}, .tolerances = {.value = 1e-8, .force = 1e-6, .chronological = 2}, .steps = 2, .length = 0.2});
+        hmc.trajectory(u, 0, false);
+        reset_largest_host_copy();
+        ASSERT_TRUE(hmc.trajectory(u, 1, false));
+        // The smallest field has the even sites in half precision; sums are copied in parts of 128 sites.
+        EXPECT_LT(host_copies().largest, 24 * static_cast<std::uint64_t>(n.half()));
+        reset_largest_host_copy();
+        to_gauge_field(u);
+        const bool copies = !std::same_as<decltype(on), Cpu>;
+        EXPECT_EQ(host_copies().largest > 0, copies) << "a copy of the links is counted";
+    });
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace kasane::lattice {
@@ -94,12 +95,17 @@ class Dirac {
     /// out, of parity `to`, from in of the other parity; H^+ (g5 H g5) where `adjoint`. x of parity `to` may be null for plain and inverse
     /// (then there is no such term), and may be out itself.
     void hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out) const;
+    /// The same hop of several right-hand sides: out[i] from in[i] and x[i], with the same bits as one by one. Links and clover terms are
+    /// read once for several of them. x is empty where there is no such term; x[i] may be out[i], otherwise all fields differ.
+    void hop(HopForm form, Parity to, bool adjoint, double c, std::span<const Field<S, P>* const> in, std::span<const Field<S, P>* const> x,
+             std::span<Field<S, P>* const> out) const;
     /// out = A in or A^-1 in, of that parity; in and out may be the same.
     void clover(Parity parity, bool inverse, const Field<S, P>& in, Field<S, P>& out) const;
 
     std::uint64_t bytes() const;  ///< of links and clover term
-    /// Memory traffic of one hop, per site of out, if every neighbour's spinor is read once from memory.
-    double bytes_per_site(HopForm form, bool with_x) const;
+    /// Memory traffic of one hop of several right-hand sides, per site of out of each, if every neighbour's spinor, every link and every
+    /// clover term is read once from memory.
+    double bytes_per_site(HopForm form, bool with_x, int columns = 1) const;
 
    private:
     struct Parts;

@@ -51,4 +51,10 @@ HopForm valid_form(const Lattice<S>& lattice, HopForm form, bool has_clover, con
     return has_clover ? form : HopForm::plain;
 }
 
+/// Checks the numbers of columns that a hop is given. @throws LogicError
+inline void require_columns(std::size_t in, std::size_t x, std::size_t out) {
+    KS_REQUIRE(in == out && (x == 0 || x == in),
+               "a hop of several columns needs as many fields to write, and as many x or none, as it reads");
+}
+
 }  // namespace kasane::lattice

@@ -21,6 +21,21 @@ class DistributedDirac {
                      const CloverTerm<S>* A, Boundary boundary, const double (&signs)[4], LinkStorage storage)
         : local_(lattice, interior, A, boundary, storage), terms_(lattice, exchange.layout(), links, A, signs), exchange_(exchange) {}
 
+    /// As Dirac::pack(); @param links, interior  as in the constructor
+    void pack(const Links<S>& links, const Links<S>& interior, const CloverTerm<S>* A) {
+        terms_.take(links, A);
+        local_.pack(interior, A);
+    }
+
+    /// The half spinors of the neighbours for a hop from `in`, of this parity, in the memory of the exchange until its next message: on the
+    /// first of two faces (HaloLayout::first) (1 - s g) psi(x + mu), s = 1, or -1 in the adjoint.
+    const std::byte* halo(Parity from, bool adjoint, const Field<S, P>& in) const {
+        terms_.pack(from, adjoint, in, exchange_.sent());
+        exchange_.start(halo_site_bytes<P>);
+        exchange_.finish();
+        return exchange_.received();
+    }
+
     void hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out) const {
         terms_.pack(other(to), adjoint, in, exchange_.sent());
         exchange_.start(halo_site_bytes<P>);

@@ -20,12 +20,13 @@ LoopMeasurement execute_everywhere(comm::Communicator& ranks, LocalGauges& worke
 
 }  // namespace
 
-DistributedGauge::DistributedGauge(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const RankGrid& grid)
+DistributedGauge::DistributedGauge(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const RankGrid& grid,
+                                   const WorkerMemory& memory)
     : ranks_(communicator.ranks()), grid_(grid) {
     GaugeCommand command{grid.size() == communicator.size() ? GaugeVerb::make : GaugeVerb::end};
     broadcast(ranks_, command);
     KS_REQUIRE(command.verb == GaugeVerb::make, "the grid is of another number of workers than the communicator: make it for this one");
-    GaugeSetup setup{grid.lattice(), grid.shape(), here.empty() ? 0 : here.front().index()};
+    GaugeSetup setup{grid.lattice(), grid.shape(), here.empty() ? 0 : here.front().index(), memory};
     broadcast(ranks_, setup);
     workers_ = std::make_unique<LocalGauges>(communicator, here, setup);
 }
@@ -63,6 +64,64 @@ void DistributedGauge::overrelaxation_sweep() { execute_everywhere(ranks_, *work
 void DistributedGauge::reunitarise() { execute_everywhere(ranks_, *workers_, {GaugeVerb::reunitarise}); }
 LoopMeasurement DistributedGauge::measure() { return execute_everywhere(ranks_, *workers_, {GaugeVerb::measure}); }
 
+LoopMeans DistributedGauge::loop_means() {
+    GaugeCommand command{GaugeVerb::loops};
+    broadcast(ranks_, command);
+    return workers_->loop_means();
+}
+std::vector<FlowPoint> DistributedGauge::flow(double t_max, double step) {
+    GaugeCommand command{.verb = GaugeVerb::flow, .number = t_max, .step = step};
+    broadcast(ranks_, command);
+    return workers_->flow(t_max, step);
+}
+HmcBegin DistributedGauge::begin_trajectories(HmcSetup setup) {
+    GaugeCommand command{GaugeVerb::begin_trajectories};
+    broadcast(ranks_, command);
+    broadcast(ranks_, setup);
+    return workers_->begin_trajectories(setup);
+}
+void DistributedGauge::set_levels(std::vector<Level> levels) {
+    GaugeCommand command{GaugeVerb::levels};
+    broadcast(ranks_, command);
+    broadcast(ranks_, levels);
+    workers_->set_levels(levels);
+}
+std::optional<TrajectoryResult> DistributedGauge::trajectory(std::uint64_t number, bool test, Timers* timers,
+                                                             const std::function<bool()>& stop, bool reverse) {
+    GaugeCommand command{.verb = GaugeVerb::trajectory, .sweep = number, .test = test, .reverse = reverse};
+    broadcast(ranks_, command);
+    return workers_->trajectory(command, timers, stop);
+}
+
+namespace {
+
+/// Executes a command on a rank that is not the root rank.
+void follow(comm::Communicator& ranks, LocalGauges& workers, const GaugeCommand& command) {
+    GaugeField none;
+    switch (command.verb) {
+        case GaugeVerb::load: workers.load(none); break;
+        case GaugeVerb::collect: workers.collect(none); break;
+        case GaugeVerb::loops: workers.loop_means(); break;
+        case GaugeVerb::flow: workers.flow(command.number, command.step); break;
+        case GaugeVerb::begin_trajectories: {
+            HmcSetup setup;
+            broadcast(ranks, setup);
+            workers.begin_trajectories(setup);
+            break;
+        }
+        case GaugeVerb::levels: {
+            std::vector<Level> levels;
+            broadcast(ranks, levels);
+            workers.set_levels(levels);
+            break;
+        }
+        case GaugeVerb::trajectory: workers.trajectory(command, nullptr, {}); break;
+        default: workers.execute(command); break;
+    }
+}
+
+}  // namespace
+
 void gauge_worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
     auto& ranks = communicator.ranks();
     GaugeCommand command;
@@ -79,28 +138,24 @@ void gauge_worker_loop(comm::WorkerCommunicator& communicator, const std::vector
     for (;;) {
         broadcast(ranks, command);
         if (command.verb == GaugeVerb::end) return;
-        GaugeField none;
         try {
-            if (command.verb == GaugeVerb::load)
-                workers->load(none);
-            else if (command.verb == GaugeVerb::collect)
-                workers->collect(none);
-            else
-                workers->execute(command);
+            follow(ranks, *workers, command);
         } catch (const Error&) {
             // All workers throw this error, also those of the root rank, which reports it.
         }
     }
 }
 
-std::uint64_t local_gauge_bytes(const RankGrid& grid) {
+std::uint64_t local_gauge_bytes(const RankGrid& grid, const WorkerMemory& memory) {
     std::uint64_t slices = 0;
     Extents extended = grid.local();
     for (int mu = 0; mu < 4; ++mu)
-        if (grid.divided(mu)) extended.n[mu] += 2;
+        if (grid.divided(mu)) extended.n[mu] += 2 * memory.width;
     for (int mu = 0; mu < 4; ++mu)
         if (grid.divided(mu)) slices = std::max(slices, static_cast<std::uint64_t>(extended.volume() / extended[mu]));
-    return (static_cast<std::uint64_t>(extended.volume()) + 4 * slices) * 4 * sizeof(Su3<double>);
+    return static_cast<std::uint64_t>(extended.volume()) * memory.extended_bytes +
+           4 * slices * static_cast<std::uint64_t>(memory.width) * 4 * sizeof(Su3<double>) +
+           static_cast<std::uint64_t>(grid.local().volume()) * memory.local_bytes;
 }
 
 }  // namespace kasane::lattice

@@ -1,4 +1,4 @@
-// A gauge field on all workers of a communicator, and what changes and measures it: quenched sweeps. The root rank has the
+// A gauge field on all workers of a communicator, and what changes and measures it: sweeps and trajectories. The root rank has the
 // DistributedGauge; the other ranks are in gauge_worker_loop(), which executes the commands that the root rank broadcasts. Invariants: all
 // ranks execute the same commands in the same order; links of the whole lattice exist on the root rank alone, while they are loaded or
 // collected.
@@ -6,13 +6,18 @@
 
 #include <kasane/core/comm/worker.hpp>
 #include <kasane/core/device/space.hpp>
+#include <kasane/lattice/distributed/hmc_setup.hpp>
 #include <kasane/lattice/distributed/rank_grid.hpp>
 #include <kasane/lattice/gauge_field.hpp>
+#include <kasane/lattice/hmc/trajectory.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace kasane::lattice {
@@ -25,12 +30,20 @@ struct LoopMeasurement {
     std::complex<double> polyakov;
 };
 
+/// Memory of a worker beside its local links.
+struct WorkerMemory {
+    int width = 1;                                           ///< of the halo of links; 2 for trajectories
+    std::uint64_t extended_bytes = 4 * sizeof(Su3<double>);  ///< per site of the local lattice with its halo
+    std::uint64_t local_bytes = 0;                           ///< per site of the local lattice
+};
+
 class DistributedGauge {
    public:
     /// Only the root rank calls this; every other rank calls gauge_worker_loop().
     /// @param communicator  must outlive it   @param here  the spaces of this rank's workers   @param grid  of as many workers
     /// @throws InputError where workers have different kinds of spaces, or not enough memory
-    DistributedGauge(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const RankGrid& grid);
+    DistributedGauge(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const RankGrid& grid,
+                     const WorkerMemory& memory = {});
     ~DistributedGauge();
     DistributedGauge(const DistributedGauge&) = delete;
     DistributedGauge& operator=(const DistributedGauge&) = delete;
@@ -50,6 +63,18 @@ class DistributedGauge {
     void reunitarise();
     LoopMeasurement measure();
 
+    /// As gauge/gauge_action.hpp; a halo of width 2.
+    LoopMeans loop_means();
+    /// The Wilson flow of a copy of the links.
+    std::vector<FlowPoint> flow(double t_max, double step);
+
+    /// Makes the terms of the action and what trajectories need. @throws InputError as the terms
+    HmcBegin begin_trajectories(HmcSetup setup);
+    void set_levels(std::vector<Level> levels);
+    /// As HybridMonteCarlo::trajectory(); `timers` and `stop` are used by worker 0 alone.
+    std::optional<TrajectoryResult> trajectory(std::uint64_t number, bool test = true, Timers* timers = nullptr,
+                                               const std::function<bool()>& stop = {}, bool reverse = false);
+
     const RankGrid& grid() const { return grid_; }
 
    private:
@@ -62,6 +87,6 @@ class DistributedGauge {
 void gauge_worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
 
 /// Bytes of one worker's links, halo and buffers of messages on its space.
-std::uint64_t local_gauge_bytes(const RankGrid& grid);
+std::uint64_t local_gauge_bytes(const RankGrid& grid, const WorkerMemory& memory = {});
 
 }  // namespace kasane::lattice

@@ -1,6 +1,7 @@
 // Observables and flow of divided links, once per Space: the bodies of one device on the local sites, sums over all workers.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/lattice/distributed/gluonic.hpp>
+#include <kasane/lattice/distributed/local_sums.hpp>
 #include <kasane/lattice/gauge/exponential_update.body.hpp>
 #include <kasane/lattice/observe/field.body.hpp>
 #include <kasane/lattice/observe/flow.body.hpp>
@@ -57,30 +58,6 @@ struct TraceLines {
         return {{loop.re, loop.im}};
     }
 };
-
-/// A body of for_each_around (gauge/around_sites.hpp) with that many roles, on the local sites.
-template <int roles, class Body>
-struct AroundLocalSites {
-    LocalSites sites;
-    Body body;
-    KS_FN auto operator()(index_t i) const {
-        const index_t half = sites.local.half();
-        const Site x = sites.extended_site(static_cast<Parity>(i / half / roles), i % half);
-        return body(SitePlace(sites.extended, x), static_cast<int>(i / half % roles));
-    }
-};
-
-template <int K>
-Terms<K> over_workers(comm::Worker& worker, Terms<K> here) {
-    worker.all_reduce({here.of, K}, comm::Reduce::sum);
-    return here;
-}
-
-template <int K, class Body>
-Terms<K> sum_of_sites(LinkHalo<KS_SPACE>& halo, const Body& body) {
-    const auto& sites = halo.sites();
-    return over_workers(halo.worker(), sum<K>(halo.space(), sites.local.volume(), OnLocalSites<Body>{sites, body}));
-}
 
 double volume_of(const LinkHalo<KS_SPACE>& halo) { return static_cast<double>(halo.sites().lattice.volume()); }
 

@@ -35,6 +35,9 @@ class HaloTerms {
     HaloTerms(std::shared_ptr<const Lattice<S>> lattice, const HaloLayout& layout, const Links<S>& links, const CloverTerm<S>* A,
               const double (&signs)[4]);
 
+    /// Replaces links and clover term by those of another field; does not wait. @param A  null exactly where it was null before
+    void take(const Links<S>& links, const CloverTerm<S>* A);
+
     /// The half spinors of all faces for the hop from `in`, of this parity, into the memory of a HaloExchange.
     void pack(Parity from, bool adjoint, const Field<S, P>& in, std::byte* sent) const;
     /// out += c H in, or c A^-1 H in where the form is inverse, of the terms that were received. @param to  parity of out
@@ -45,11 +48,13 @@ class HaloTerms {
    private:
     std::shared_ptr<const Lattice<S>> lattice_;
     HaloLayout layout_;
+    double signs_[4];
     Buffer<Real, S> links_[2], factors_[2];  ///< links of the last slices; factors of A at the places beside faces; of each parity
     // Tables, since the divisions behind a site's number and place take longer than the rest.
     Buffer<std::int32_t, S> sent_[2];      ///< places of the sites of all faces
     Buffer<std::int32_t, S> places_[2];    ///< places beside faces, with the copies of sites that a field has
     Buffer<std::int32_t, S> received_[2];  ///< numbers of their half spinors in each face, -1: none
+    Buffer<index_t, S> beside_[2];         ///< checkerboard numbers of the sites beside faces; empty without clover term
 };
 
 /// Sets the links to zero that leave the local lattice toward another worker.

@@ -4,6 +4,8 @@
 #include <kasane/lattice/parallel_sites.hpp>
 #include <kasane/lattice/solve/field_sites.hpp>
 
+#include <algorithm>
+
 namespace kasane::lattice {
 namespace {
 
@@ -204,16 +206,13 @@ template <Space S, Precision P>
 HaloTerms<S, P>::HaloTerms(std::shared_ptr<const Lattice<S>> lattice, const HaloLayout& layout, const Links<S>& links,
                            const CloverTerm<S>* A, const double (&signs)[4])
     : lattice_(std::move(lattice)), layout_(layout) {
+    std::copy_n(signs, 4, signs_);
     const S on = lattice_->space();
     const Field<S, P> field(lattice_);  // for the numbers of its sites
     const FieldSites<S, P> sites(field);
     for (const auto parity : {Parity::even, Parity::odd}) {
         const int p = static_cast<int>(parity);
         links_[p] = Buffer<Real, S>(on, 9 * layout.sites());
-        PackFaceLinks<Real> pack{layout, links.view(), {}, parity, links_[p].data()};
-        for (int mu = 0; mu < 4; ++mu) pack.signs[mu] = signs[mu];
-        parallel_for_sites(on, layout.sites() / 2, pack);
-
         std::vector<std::int32_t> sent, places;
         for (int face = 0; face < layout.faces; ++face)
             for (index_t k = 0; k < layout.sites(face); ++k)
@@ -243,13 +242,25 @@ HaloTerms<S, P>::HaloTerms(std::shared_ptr<const Lattice<S>> lattice, const Halo
         places_[p] = to_space(on, places);
         received_[p] = to_space(on, received);
         if (A) {
-            const auto at = to_space(on, numbers);
+            beside_[p] = to_space(on, numbers);
             factors_[p] = Buffer<Real, S>(on, 72 * count);
-            parallel_for_sites(on, count, PackFaceClover<Real>{A->view(), at.data(), count, parity, factors_[p].data()});
-            synchronize(on);
         }
     }
+    take(links, A);
     synchronize(on);
+}
+
+template <Space S, Precision P>
+void HaloTerms<S, P>::take(const Links<S>& links, const CloverTerm<S>* A) {
+    const S on = lattice_->space();
+    for (const auto parity : {Parity::even, Parity::odd}) {
+        const int p = static_cast<int>(parity);
+        PackFaceLinks<Real> pack{layout_, links.view(), {}, parity, links_[p].data()};
+        std::copy_n(signs_, 4, pack.signs);
+        parallel_for_sites(on, layout_.sites() / 2, pack);
+        const auto count = beside_[p].size();
+        if (A) parallel_for_sites(on, count, PackFaceClover<Real>{A->view(), beside_[p].data(), count, parity, factors_[p].data()});
+    }
 }
 
 template <Space S, Precision P>
@@ -275,7 +286,8 @@ std::uint64_t HaloTerms<S, P>::bytes() const {
     std::uint64_t sum = 0;
     for (int p = 0; p < 2; ++p)
         sum += static_cast<std::uint64_t>(links_[p].size() + factors_[p].size()) * sizeof(Real) +
-               static_cast<std::uint64_t>(sent_[p].size() + places_[p].size() + received_[p].size()) * sizeof(std::int32_t);
+               static_cast<std::uint64_t>(sent_[p].size() + places_[p].size() + received_[p].size()) * sizeof(std::int32_t) +
+               static_cast<std::uint64_t>(beside_[p].size()) * sizeof(index_t);
     return sum;
 }
 

@@ -1,3 +1,4 @@
+#include <kasane/core/base/error.hpp>
 #include <kasane/lattice/distributed/link_halo.hpp>
 #include <kasane/lattice/distributed/link_slices.hpp>
 
@@ -44,6 +45,7 @@ LinkHalo<S>::LinkHalo(S on, comm::Worker& worker, const RankGrid& grid, int widt
       worker_(worker),
       grid_(grid),
       sites_(local_sites(grid, worker.index(), width)),
+      width_(width),
       backward_(on, worker, backward_channel),
       forward_(on, worker, forward_channel) {
     for (int side = 0; side < 2; ++side) {
@@ -70,15 +72,16 @@ GaugeField LinkHalo<S>::local(const Links<S>& extended) const {
 }
 
 template <Space S>
-void LinkHalo<S>::exchange_links(Links<S>& u, int parity, int mu) {
+template <class Pack, class Unpack>
+void LinkHalo<S>::exchange_slices(int depth, int parity, int mu, int numbers, const Pack& pack, const Unpack& unpack) {
     for (int along = 0; along < 4; ++along) {
         const int width = sites_.width[along], local = sites_.local[along];
         if (width == 0) continue;
-        const auto slices = [&](int first) { return LinkSlices{sites_.extended, along, first, width, parity, mu}; };
-        pack(slices(width), u, sent_[0].data());
-        pack(slices(local), u, sent_[1].data());
+        const auto slices = [&](int first) { return LinkSlices{sites_.extended, along, first, depth, parity, mu}; };
+        pack(slices(width), sent_[0].data());
+        pack(slices(width + local - depth), sent_[1].data());
         const int back = grid_.neighbour(worker_.index(), along, -1), ahead = grid_.neighbour(worker_.index(), along, 1);
-        const index_t bytes = 18 * slices(0).links() * static_cast<index_t>(sizeof(double));
+        const index_t bytes = numbers * slices(0).sites() * static_cast<index_t>(sizeof(double));
         const auto start = [&](comm::Channel<S>& channel, int side, int to, int from) {
             channel.start(on_, {reinterpret_cast<const std::byte*>(sent_[side].data()), bytes}, to,
                           {reinterpret_cast<std::byte*>(received_[side].data()), bytes}, from);
@@ -87,19 +90,40 @@ void LinkHalo<S>::exchange_links(Links<S>& u, int parity, int mu) {
         start(forward_, 1, ahead, back);
         backward_.finish(on_);
         forward_.finish(on_);
-        unpack(slices(width + local), received_[0].data(), u);
-        unpack(slices(0), received_[1].data(), u);
+        unpack(slices(width + local), received_[0].data());
+        unpack(slices(width - depth), received_[1].data());
     }
 }
 
 template <Space S>
+void LinkHalo<S>::exchange_links(Links<S>& u, int depth, int parity, int mu) {
+    exchange_slices(
+        depth, parity, mu, mu < 0 ? 72 : 18, [&](const LinkSlices& slices, double* memory) { pack(slices, u, memory); },
+        [&](const LinkSlices& slices, const double* memory) { unpack(slices, memory, u); });
+}
+
+template <Space S>
+void LinkHalo<S>::exchange(const SiteNumbers& numbers, int depth) {
+    KS_EXPECT(depth >= 1 && depth <= width_ && numbers.numbers <= 72);
+    exchange_slices(
+        depth, -1, -1, numbers.numbers, [&](const LinkSlices& slices, double* memory) { pack(on_, slices, numbers, memory); },
+        [&](const LinkSlices& slices, const double* memory) { unpack(on_, slices, memory, numbers); });
+}
+
+template <Space S>
 void LinkHalo<S>::exchange(Links<S>& u) {
-    exchange_links(u, -1, -1);
+    exchange_links(u, width_, -1, -1);
+}
+
+template <Space S>
+void LinkHalo<S>::exchange(Links<S>& u, int depth) {
+    KS_EXPECT(depth >= 1 && depth <= width_);
+    exchange_links(u, depth, -1, -1);
 }
 
 template <Space S>
 void LinkHalo<S>::exchange(Links<S>& u, Parity parity, int mu) {
-    exchange_links(u, static_cast<int>(sites_.in_extended(parity)), mu);
+    exchange_links(u, width_, static_cast<int>(sites_.in_extended(parity)), mu);
 }
 
 template <Space S>

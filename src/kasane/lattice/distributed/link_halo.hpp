@@ -8,6 +8,7 @@
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/lattice/distributed/local_sites.hpp>
 #include <kasane/lattice/distributed/rank_grid.hpp>
+#include <kasane/lattice/distributed/site_numbers.hpp>
 #include <kasane/lattice/links.hpp>
 
 namespace kasane::lattice {
@@ -23,6 +24,8 @@ class LinkHalo {
     comm::Worker& worker() const { return worker_; }
     const RankGrid& grid() const { return grid_; }
     const LocalSites& sites() const { return sites_; }
+    /// Of the halo of divided directions.
+    int width() const { return width_; }
 
     /// Uninitialised links of the extended lattice.
     Links<S> links() const { return {on_, sites_.extended}; }
@@ -33,6 +36,10 @@ class LinkHalo {
 
     /// Fills the halo.
     void exchange(Links<S>& u);
+    /// Fills the layers of the halo that are next to the local lattice; those beyond become invalid. @param depth  from 1 to the width
+    void exchange(Links<S>& u, int depth);
+    /// The same of other numbers of the extended lattice, at most as many for a site as links have.
+    void exchange(const SiteNumbers& numbers, int depth);
     /// Fills the halo of the links with this parity (in the whole lattice) and direction; the others must be valid, or not be read.
     void exchange(Links<S>& u, Parity parity, int mu);
 
@@ -42,12 +49,16 @@ class LinkHalo {
 
    private:
     /// @param parity  in the extended lattice; -1: both   @param mu  -1: all directions
-    void exchange_links(Links<S>& u, int parity, int mu);
+    void exchange_links(Links<S>& u, int depth, int parity, int mu);
+    /// Calls pack(slices, memory) and unpack(slices, memory) of the slices that are sent and received. @param numbers  of a site
+    template <class Pack, class Unpack>
+    void exchange_slices(int depth, int parity, int mu, int numbers, const Pack& pack, const Unpack& unpack);
 
     S on_;
     comm::Worker& worker_;
     RankGrid grid_;
     LocalSites sites_;
+    int width_;
     comm::Channel<S> backward_, forward_;
     Buffer<double, S> sent_[2], received_[2];  ///< of the slices that go backward, and forward
 };

@@ -1,6 +1,7 @@
 // Links of some slices of a lattice in contiguous memory, for messages.
 #pragma once
 
+#include <kasane/lattice/distributed/site_numbers.hpp>
 #include <kasane/lattice/links.hpp>
 
 namespace kasane::lattice {
@@ -39,5 +40,10 @@ void pack(const LinkSlices& slices, const Links<S>& u, double* memory);
 /// Copies them back.
 template <Space S>
 void unpack(const LinkSlices& slices, const double* memory, Links<S>& u);
+/// The same of all numbers of the sites, [number][site].
+template <Space S>
+void pack(S on, const LinkSlices& slices, const SiteNumbers& from, double* memory);
+template <Space S>
+void unpack(S on, const LinkSlices& slices, const double* memory, const SiteNumbers& to);
 
 }  // namespace kasane::lattice

@@ -34,7 +34,33 @@ struct UnpackSlices {
     }
 };
 
+/// Of one number of a site.
+template <bool packs>
+struct CopySliceNumbers {
+    LinkSlices slices;
+    SiteNumbers at;
+    double* memory;
+    KS_FN void operator()(index_t i) const {
+        const index_t all = slices.sites(), number = i % all;
+        const Site x = slices.site(number);
+        double& there = at.place(x.parity(), slices.extents.checkerboard(x))[i / all * at.stride];
+        if constexpr (packs)
+            memory[i] = there;
+        else
+            there = memory[i];
+    }
+};
+
 }  // namespace
+
+template <>
+void pack(KS_SPACE on, const LinkSlices& slices, const SiteNumbers& from, double* memory) {
+    parallel_for(on, from.numbers * slices.sites(), CopySliceNumbers<true>{slices, from, memory});
+}
+template <>
+void unpack(KS_SPACE on, const LinkSlices& slices, const double* memory, const SiteNumbers& to) {
+    parallel_for(on, to.numbers * slices.sites(), CopySliceNumbers<false>{slices, to, const_cast<double*>(memory)});
+}
 
 template <>
 void pack(const LinkSlices& slices, const Links<KS_SPACE>& u, double* memory) {

@@ -1,11 +1,17 @@
 #include <kasane/lattice/distributed/local_gauges.hpp>
 
+#include <kasane/core/base/error.hpp>
 #include <kasane/lattice/distributed/agreement.hpp>
+#include <kasane/lattice/distributed/divided_lattice.hpp>
+#include <kasane/lattice/distributed/divided_quark_lattice.hpp>
 #include <kasane/lattice/distributed/gluonic.hpp>
 #include <kasane/lattice/distributed/scatter.hpp>
 #include <kasane/lattice/distributed/updates.hpp>
 #include <kasane/lattice/gauge/start.hpp>
 
+#include <algorithm>
+#include <optional>
+#include <type_traits>
 #include <variant>
 
 namespace kasane::lattice {
@@ -14,7 +20,7 @@ namespace {
 template <Space S>
 class GaugeOn final : public WorkerGauge {
    public:
-    GaugeOn(S on, comm::Worker& worker, const RankGrid& grid) : halo_(on, worker, grid), u_(halo_.links()) {}
+    GaugeOn(S on, comm::Worker& worker, const RankGrid& grid, int width) : halo_(on, worker, grid, width), u_(halo_.links()) {}
 
     void load(const GaugeField& local) override { u_ = halo_.extended(local); }
     GaugeField field() const override { return halo_.local(u_); }
@@ -34,9 +40,45 @@ class GaugeOn final : public WorkerGauge {
         return {};
     }
 
+    LoopMeans loop_means() override {
+        halo_.exchange(u_);  // trajectories may need less of it
+        return lattice::loop_means(halo_, u_);
+    }
+    std::vector<FlowPoint> flow(double t_max, double step) override {
+        auto v = halo_.links();
+        copy_links(u_, v);
+        return wilson_flow(halo_, v, t_max, step);
+    }
+    HmcBegin begin_trajectories(const HmcSetup& setup) override {
+        HmcBegin begin;
+        typename Hmc::Terms terms;
+        terms.push_back(std::make_unique<DividedGaugeTerm<S>>(halo_, setup.action));
+        if (const auto& quarks = setup.quarks) {
+            halo_.exchange(u_);
+            faces_.emplace(halo_.space(), halo_.worker(), halo_.grid(), halo_site_bytes<Precision::double_>);
+            D_ = std::make_shared<Quarks>(DividedQuarkLattice<S>(halo_, *faces_), quarks->parameters, quarks->solver);
+            begin.action_residual = unreached_residual(*D_, u_, setup.seed, quarks->tolerances.value);
+            begin.force_residual = unreached_residual(*D_, u_, setup.seed, quarks->tolerances.force, quarks->solver.force);
+            for (auto& term : quark_action<S>(D_, quarks->masses, quarks->tolerances)) terms.push_back(std::move(term));
+        }
+        for (const auto& term : terms) begin.terms.push_back(term->name());
+        hmc_.emplace(DividedLattice<S>(halo_, halo_depth(setup.action)), std::move(terms), setup.levels, setup.length, setup.seed);
+        return begin;
+    }
+    void set_levels(const std::vector<Level>& levels) override { hmc_->set_levels(levels); }
+    std::optional<TrajectoryResult> trajectory(const GaugeCommand& command, Timers* timers, const std::function<bool()>& stop) override {
+        return hmc_->trajectory(u_, command.sweep, command.test != 0, timers, stop, command.reverse != 0);
+    }
+
    private:
+    using Hmc = HybridMonteCarlo<S, DividedLattice<S>>;
+    using Quarks = QuarkOperator<S, DividedQuarkLattice<S>>;
+
     LinkHalo<S> halo_;
     Links<S> u_;
+    std::optional<HaloExchange<S>> faces_;  ///< of hops
+    std::shared_ptr<Quarks> D_;
+    std::optional<Hmc> hmc_;
 };
 
 }  // namespace
@@ -48,8 +90,8 @@ LocalGauges::LocalGauges(comm::WorkerCommunicator& communicator, const std::vect
     communicator_.run([&](comm::Worker& worker) {
         const auto l = static_cast<std::size_t>(worker.local());
         agree_on_kind(worker, here, setup.kind);
-        agree_on_memory(worker, here[l], grid_.local(), local_gauge_bytes(grid_));
-        std::visit([&]<Space S>(S on) { workers_[l] = std::make_unique<GaugeOn<S>>(on, worker, grid_); }, here[l]);
+        agree_on_memory(worker, here[l], grid_.local(), local_gauge_bytes(grid_, setup.memory));
+        std::visit([&]<Space S>(S on) { workers_[l] = std::make_unique<GaugeOn<S>>(on, worker, grid_, setup.memory.width); }, here[l]);
     });
 }
 
@@ -67,13 +109,37 @@ void LocalGauges::collect(GaugeField& field) {
     gather(communicator_, grid_, parts, field);
 }
 
-LoopMeasurement LocalGauges::execute(const GaugeCommand& command) {
-    std::vector<LoopMeasurement> measured(workers_.size());
+template <class Body>
+auto LocalGauges::on_workers(const Body& body) {
+    using Result = std::invoke_result_t<Body, comm::Worker&, WorkerGauge&>;
+    std::vector<std::optional<Result>> results(workers_.size());
     communicator_.run([&](comm::Worker& worker) {
         const auto l = static_cast<std::size_t>(worker.local());
-        measured[l] = workers_[l]->execute(command);
+        results[l].emplace(body(worker, *workers_[l]));
     });
-    return measured.front();
+    return std::move(*results.front());
+}
+
+LoopMeasurement LocalGauges::execute(const GaugeCommand& command) {
+    return on_workers([&](comm::Worker&, WorkerGauge& gauge) { return gauge.execute(command); });
+}
+LoopMeans LocalGauges::loop_means() {
+    return on_workers([](comm::Worker&, WorkerGauge& gauge) { return gauge.loop_means(); });
+}
+std::vector<FlowPoint> LocalGauges::flow(double t_max, double step) {
+    return on_workers([&](comm::Worker&, WorkerGauge& gauge) { return gauge.flow(t_max, step); });
+}
+HmcBegin LocalGauges::begin_trajectories(const HmcSetup& setup) {
+    return on_workers([&](comm::Worker&, WorkerGauge& gauge) { return gauge.begin_trajectories(setup); });
+}
+void LocalGauges::set_levels(const std::vector<Level>& levels) {
+    for (const auto& gauge : workers_) gauge->set_levels(levels);
+}
+std::optional<TrajectoryResult> LocalGauges::trajectory(const GaugeCommand& command, Timers* timers, const std::function<bool()>& stop) {
+    return on_workers([&](comm::Worker& worker, WorkerGauge& gauge) {
+        const bool first = worker.index() == 0;
+        return gauge.trajectory(command, first ? timers : nullptr, first ? stop : std::function<bool()>{});
+    });
 }
 
 }  // namespace kasane::lattice

@@ -22,11 +22,18 @@ struct GaugeCommand {
         overrelaxation,
         reunitarise,
         measure,
+        loops,
+        flow,
+        begin_trajectories,  ///< an HmcSetup follows
+        levels,              ///< they follow
+        trajectory,
         end
     };
     Verb verb = Verb::end;
-    double number = 0;  ///< epsilon of a weak start, beta of a heatbath
-    std::uint64_t seed = 0, sweep = 0;
+    double number = 0;                   ///< epsilon of a weak start, beta of a heatbath, end of a flow
+    std::uint64_t seed = 0, sweep = 0;   ///< number of the sweep or trajectory
+    double step = 0;                     ///< of a flow
+    std::int64_t test = 1, reverse = 0;  ///< of a trajectory
 };
 
 /// What is needed to make the links.
@@ -34,6 +41,7 @@ struct GaugeSetup {
     Extents extents;
     GridShape shape;
     std::uint64_t kind = 0;  ///< kind of the workers' spaces: index of the alternative of AnySpace
+    WorkerMemory memory;
 };
 
 /// One worker's links.
@@ -42,8 +50,13 @@ class WorkerGauge {
     virtual ~WorkerGauge() = default;
     virtual void load(const GaugeField& local) = 0;
     virtual GaugeField field() const = 0;
-    /// Executes a command other than load and collect.
+    /// Executes a start, an update or `measure`.
     virtual LoopMeasurement execute(const GaugeCommand& command) = 0;
+    virtual LoopMeans loop_means() = 0;
+    virtual std::vector<FlowPoint> flow(double t_max, double step) = 0;
+    virtual HmcBegin begin_trajectories(const HmcSetup& setup) = 0;
+    virtual void set_levels(const std::vector<Level>& levels) = 0;
+    virtual std::optional<TrajectoryResult> trajectory(const GaugeCommand& command, Timers* timers, const std::function<bool()>& stop) = 0;
 };
 
 class LocalGauges {
@@ -56,8 +69,18 @@ class LocalGauges {
     /// @param field  of the whole lattice on the root rank; not written on the others
     void collect(GaugeField& field);
     LoopMeasurement execute(const GaugeCommand& command);
+    LoopMeans loop_means();
+    std::vector<FlowPoint> flow(double t_max, double step);
+    HmcBegin begin_trajectories(const HmcSetup& setup);
+    void set_levels(const std::vector<Level>& levels);
+    /// @param timers, stop  of worker 0
+    std::optional<TrajectoryResult> trajectory(const GaugeCommand& command, Timers* timers, const std::function<bool()>& stop);
 
    private:
+    /// body(worker, its links) on all workers of this rank. @returns what it returns for the first of them
+    template <class Body>
+    auto on_workers(const Body& body);
+
     comm::WorkerCommunicator& communicator_;
     RankGrid grid_;
     std::vector<std::unique_ptr<WorkerGauge>> workers_;

@@ -1,4 +1,4 @@
-// Starts and quenched updates of links that are divided among workers (gauge/start.hpp, gauge/update.hpp).
+// Starts, momenta and quenched updates of links that are divided among workers (gauge/start.hpp, hmc/momenta.hpp, gauge/update.hpp).
 // Invariants: random numbers are functions of (seed, link of the whole lattice, sweep), and a link is updated by the same body as on one
 // device, from the same staples: results are those of one device. Links come with a valid halo and keep it.
 #pragma once
@@ -9,13 +9,16 @@
 
 namespace kasane::lattice {
 
-/// Sets all links and the halo, without messages.
+/// These set all links and the halo, without messages.
 template <Space S>
 void cold_start(const LinkHalo<S>& halo, Links<S>& u);
 template <Space S>
 void hot_start(const LinkHalo<S>& halo, Links<S>& u, std::uint64_t seed);
 template <Space S>
 void weak_start(const LinkHalo<S>& halo, Links<S>& u, double epsilon, std::uint64_t seed);
+/// As hmc/momenta.hpp.
+template <Space S>
+void draw_momenta(const LinkHalo<S>& halo, Links<S>& p, std::uint64_t seed, std::uint64_t trajectory);
 
 /// Exchange the halo of a parity and direction after its update. Collective.
 template <Space S>

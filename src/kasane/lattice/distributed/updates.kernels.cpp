@@ -1,9 +1,10 @@
-// Starts and sweeps of divided links, once per Space.
+// Starts, momenta and sweeps of divided links, once per Space.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/lattice/distributed/updates.hpp>
 #include <kasane/lattice/gauge/start.body.hpp>
 #include <kasane/lattice/gauge/update.body.hpp>
+#include <kasane/lattice/hmc/momenta.body.hpp>
 
 namespace kasane::lattice {
 namespace {
@@ -64,6 +65,11 @@ void hot_start(const LinkHalo<KS_SPACE>& halo, Links<KS_SPACE>& u, std::uint64_t
 template <>
 void weak_start(const LinkHalo<KS_SPACE>& halo, Links<KS_SPACE>& u, double epsilon, std::uint64_t seed) {
     start_links(halo, u, WeakStart{seed, epsilon});
+}
+
+template <>
+void draw_momenta(const LinkHalo<KS_SPACE>& halo, Links<KS_SPACE>& p, std::uint64_t seed, std::uint64_t trajectory) {
+    start_links(halo, p, MomentumOfLink{seed, trajectory});
 }
 
 template <>

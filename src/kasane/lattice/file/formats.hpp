@@ -28,6 +28,7 @@ void write_ildg(const std::filesystem::path& file, const GaugeField& field, cons
 
 bool is_milc(const std::string& head);
 GaugeFile read_milc(ByteSource& source, std::uint64_t memory, PartReader& part);
+void write_milc(const std::filesystem::path& file, const GaugeField& field, bool big_endian);
 
 /// @param length  of the whole file, which identifies the format
 bool is_openqcd(const std::string& head, std::uint64_t length);

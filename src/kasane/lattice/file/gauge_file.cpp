@@ -33,11 +33,29 @@ void check_links(const std::filesystem::path& file, const GaugeField& field, int
         {file.string(), 0, 0, ""});
 }
 
+/// Ends the reading of a file before its links.
+struct HeaderReader final : PartReader {
+    struct Done {
+        Extents extents;
+    };
+    FileBox box(const Extents& lattice) override { throw Done{lattice}; }
+};
+
 }  // namespace
 
 GaugeFile read_gauge(const std::filesystem::path& file) {
     ByteSource source(file);
     return read_gauge(source, available_memory(Cpu{}));
+}
+
+Extents read_extents(const std::filesystem::path& file) {
+    ByteSource source(file);
+    HeaderReader reader;
+    try {
+        return read_gauge(source, available_memory(Cpu{}), reader).field.extents;
+    } catch (const HeaderReader::Done& done) {
+        return done.extents;
+    }
 }
 
 void write_gauge(const std::filesystem::path& file, const GaugeField& field, const GaugeWriteOptions& options) {
@@ -46,16 +64,17 @@ void write_gauge(const std::filesystem::path& file, const GaugeField& field, con
         if (!condition) problems.push_back({std::move(message), {file.string(), 0, 0, ""}});
     };
     const bool nersc = options.format == GaugeFormat::nersc;
-    require(options.format != GaugeFormat::milc, "is not written as MILC v5, which is only read: take ildg, nersc or openqcd");
     require(options.bits == 32 || options.bits == 64, fmt::format("is not written with {} bits: a number has 32 or 64", options.bits));
     require(options.rows == 3 || (options.rows == 2 && nersc), "is not written with fewer rows than 3: only NERSC files may have 2");
     require(options.format != GaugeFormat::openqcd || options.bits == 64, "is not written with 32 bits: openQCD files have 64");
+    require(options.format != GaugeFormat::milc || options.bits == 32, "is not written with 64 bits: MILC v5 files have 32");
     require(options.big_endian || options.format != GaugeFormat::ildg, "is not written little endian: ILDG files are big endian");
     if (!problems.empty()) throw InputError(problems);
     check_links(file, field, options.bits);
     const Encoding stored{options.bits, options.rows, options.big_endian};
     if (nersc) write_nersc(file, field, stored);
     if (options.format == GaugeFormat::ildg) write_ildg(file, field, stored);
+    if (options.format == GaugeFormat::milc) write_milc(file, field, options.big_endian);
     if (options.format == GaugeFormat::openqcd) write_openqcd(file, field);
 }
 

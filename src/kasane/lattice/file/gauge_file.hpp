@@ -1,4 +1,4 @@
-// Gauge configurations in files: NERSC, ILDG in LIME, MILC v5 (read only), openQCD.
+// Gauge configurations in files: NERSC, ILDG in LIME, MILC v5, openQCD.
 // Invariants: a file is hostile until checked: lengths, dimensions and records are checked before memory is taken; checksums are
 // verified; a file appears complete or not at all; a file that is read and written again in the same format has the same links,
 // bit for bit.
@@ -17,7 +17,7 @@ namespace kasane::lattice {
 enum class GaugeFormat {
     nersc,    ///< NERSC archive
     ildg,     ///< ILDG in LIME
-    milc,     ///< MILC version 5, read only
+    milc,     ///< MILC version 5
     openqcd,  ///< openQCD
 };
 /// Its name: "nersc", "ildg", "milc" or "openqcd".
@@ -54,12 +54,16 @@ struct GaugeFile {
 /// @throws InputError: no such file, no known format, damaged, checksum, plaquette or link trace other than stated, links not in SU(3)
 GaugeFile read_gauge(const std::filesystem::path& file);
 
+/// The extents that the header of a configuration states. @throws InputError: no such file, no known format, a damaged header, or another
+/// length of the links than the header requires
+Extents read_extents(const std::filesystem::path& file);
+
 /// Options of writing a configuration.
 struct GaugeWriteOptions {
-    GaugeFormat format = GaugeFormat::ildg;  ///< not milc
-    int bits = 64;                           ///< 32 or 64 (openQCD: 64)
+    GaugeFormat format = GaugeFormat::ildg;  ///< of the file
+    int bits = 64;                           ///< 32 or 64 (openQCD: 64, MILC: 32)
     int rows = 3;                            ///< 2 or 3 (only NERSC: 2)
-    bool big_endian = true;                  ///< NERSC only
+    bool big_endian = true;                  ///< of NERSC and MILC; ILDG files are big endian, openQCD files little endian
 };
 /// Writes a configuration; the file is replaced as a whole.
 /// @throws InputError for values that the format cannot hold, and links that a reader would refuse

@@ -24,8 +24,8 @@ __device__ void for_sites_of_thread(const SiteTiles& tiles, const Call& call) {
     }
 }
 
-template <int roles, class Body>
-__global__ void __launch_bounds__(around_threads, 1) around_kernel(const SiteTiles tiles, const Body body) {
+template <int roles, int threads, class Body>
+__global__ void __launch_bounds__(threads, 1) around_kernel(const SiteTiles tiles, const Body body) {
     for_sites_of_thread<roles>(tiles, body);
 }
 
@@ -45,18 +45,18 @@ __global__ void __launch_bounds__(around_threads, 1) around_sum_kernel(const Sit
     partial[blockIdx.x] = sum;
 }
 
-inline SiteTiles tiles_on(Cuda on, const Extents& n, int roles, int parities, Parity first) {
+inline SiteTiles tiles_on(Cuda on, const Extents& n, int roles, int parities, Parity first, int threads = around_threads) {
     int multiprocessors = 0;
     KS_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, on.device));
     KS_CUDA(cudaSetDevice(on.device));
-    return site_tiles(n, parities, first, around_threads / roles, multiprocessors);
+    return site_tiles(n, parities, first, threads / roles, multiprocessors);
 }
 /// Threads of a block: its places and roles, in whole warps.
 inline unsigned threads_of(const SiteTiles& tiles, int roles) { return static_cast<unsigned>((tiles.places() * roles + 31) / 32 * 32); }
 
-template <int roles, class Body>
+template <int roles, int threads, class Body>
 void launch_around(Cuda on, const SiteTiles& tiles, const Body& body) {
-    around_kernel<roles><<<static_cast<unsigned>(tiles.blocks()), threads_of(tiles, roles), 0, on.stream>>>(tiles, body);
+    around_kernel<roles, threads><<<static_cast<unsigned>(tiles.blocks()), threads_of(tiles, roles), 0, on.stream>>>(tiles, body);
     KS_CUDA(cudaGetLastError());
 }
 
@@ -64,13 +64,13 @@ void launch_around(Cuda on, const SiteTiles& tiles, const Body& body) {
 
 namespace kasane::lattice {
 
-template <int roles, class Body>
+template <int roles, int threads = around_threads, class Body>
 void for_each_around(Cuda on, const Extents& n, const Body& body) {
-    device::launch_around<roles>(on, device::tiles_on(on, n, roles, 2, Parity::even), body);
+    device::launch_around<roles, threads>(on, device::tiles_on(on, n, roles, 2, Parity::even, threads), body);
 }
 template <class Body>
 void for_each_around(Cuda on, const Extents& n, Parity parity, const Body& body) {
-    device::launch_around<1>(on, device::tiles_on(on, n, 1, 1, parity), body);
+    device::launch_around<1, around_threads>(on, device::tiles_on(on, n, 1, 1, parity), body);
 }
 template <int K, int roles, class Body>
 Terms<K> sum_around(Cuda on, const Extents& n, const Body& body) {

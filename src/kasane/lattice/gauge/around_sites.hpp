@@ -4,6 +4,7 @@
 
 #include <kasane/core/device/sum.hpp>
 #include <kasane/lattice/gauge/link_paths.body.hpp>
+#include <kasane/lattice/gauge/site_tiles.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
 
 #if defined(__CUDACC__)
@@ -12,7 +13,8 @@
 
 namespace kasane::lattice {
 
-template <int roles, class Body>
+/// @tparam threads  of a CUDA block: around_threads, or wide_around_threads
+template <int roles, int threads = around_threads, class Body>
 void for_each_around(Cpu on, const Extents& n, const Body& body) {
     parallel_for_sites(on, roles * n.volume(), [&](index_t i) {
         const index_t half = n.half();

@@ -1,60 +1,67 @@
-// The staples of a link in plaquettes and rectangles, host and device.
+// The paths beside a link in plaquettes and rectangles, host and device.
 #pragma once
 
-#include <kasane/lattice/links.hpp>
+#include <kasane/lattice/gauge/link_paths.body.hpp>
 
 namespace kasane::lattice {
 
-/// The part of A (improved_staple_sum) in the plane of mu and nu on the side of +nu (up) or -nu of the link U_mu(x). With
-///   W  the link from x+mu to x+mu+-nu,  M = U_mu(x+-nu)^+,  V  the link from x+-nu to x,
-///   R  the path from x+mu over x+2mu to x+mu+-nu,  L  the path from x+-nu over x-mu to x,  T  the path from x+mu+-nu over x+-2nu to x+-nu,
-/// it is c0 W M V + c1 (R M V + W M L + W T V). The factors in common leave 11 products of matrices; path by path they are 14.
-KS_FN Su3<double> improved_staple(const LinksView& u, const Site& x, int mu, int nu, bool up, double c0, double c1) {
-    const auto& n = u.extents;
-    const int side = up ? 1 : -1;
-    const Site ahead = n.shifted(x, mu, 1), two_ahead = n.shifted(ahead, mu, 1), behind = n.shifted(x, mu, -1);
-    const Site over = n.shifted(x, nu, side), over_ahead = n.shifted(ahead, nu, side), over_behind = n.shifted(behind, nu, side);
-    const Site above = n.shifted(over, nu, side), above_ahead = n.shifted(over_ahead, nu, side);
-    // The link along nu that connects a site with its neighbour on this side belongs to the lower site of the two.
-    const Su3<double> w = u.load(up ? ahead : over_ahead, nu), v = u.load(up ? x : over, nu), m = u.load(over, mu);
-    const auto path = [&](const Su3<double>& first, const Su3<double>& middle, const Su3<double>& last) {
-        // first and last along nu, from the row of x to the row above it; middle in the row above, backwards
-        return up ? times_adjoint(times_adjoint(first, middle), last) : adjoint_times(middle * first, last);
-    };
-    Su3<double> right, left;  // R and L
+/// sum += V M (c0 W + c1 R) + c1 (L M + V T) W: c0 times the path V M W from x to x+mu, and c1 times the three paths of rectangles beside
+/// it, in which R, L or T takes the place of W, V or M. The factors in common leave 5 products of matrices; path by path they are 8. The
+/// arguments are functions that load the links, or multiply them along the path: so few matrices are in registers at a time.
+template <class V, class M, class W, class R, class L, class T>
+KS_FN void add_weighted_paths(Su3<double>& sum, double c0, double c1, const V& v, const M& m, const W& w, const R& r, const L& l,
+                              const T& t) {
     {
-        const Su3<double> far = u.load(up ? two_ahead : n.shifted(two_ahead, nu, side), nu);
-        const Su3<double> along = u.load(ahead, mu), back = u.load(over_ahead, mu);
-        right = up ? times_adjoint(along * far, back) : times_adjoint(times_adjoint(along, far), back);
+        const TwoRows before = l() * completed(m());
+        const auto far = completed(t());
+        auto both = completed(v() * far);
+        both += completed(before);
+        both *= c1;
+        sum += both * w();
     }
+    auto last = r();
+    last *= c1;
     {
-        const Su3<double> far = u.load(up ? behind : over_behind, nu);
-        const Su3<double> along = u.load(behind, mu), back = u.load(over_behind, mu);
-        left = up ? adjoint_times(far * back, along) : adjoint_times(back, far * along);
+        auto near = w();
+        last += near *= c0;
     }
-    Su3<double> top = path(u.load(up ? over_ahead : above_ahead, nu), u.load(above, mu), u.load(up ? over : above, nu));  // T
-    // (c0 W + c1 R) M V + W (c1 M L + c1 T V)
-    right *= c1;
-    auto first = w;
-    if (!up) first = adjoint(w);
-    const auto step = first;  // W as a step from x+mu
-    first *= c0;
-    first += right;
-    first = times_adjoint(first, m);
-    left *= c1;
-    top *= c1;
-    Su3<double> second = adjoint_times(m, left);
-    second += up ? times_adjoint(top, v) : top * v;
-    Su3<double> sum = up ? times_adjoint(first, v) : first * v;
-    return sum += step * second;
+    sum += completed(v() * completed(m())) * last;
 }
 
-/// A with the weighted sum c0 Re tr P + c1 Re tr R over the plaquettes and rectangles that hold the link, each as often as it holds it;
-/// dRe tr(U_mu(x) A) is the change of that sum by a change of the link.
-KS_FN Su3<double> improved_staple_sum(const LinksView& u, const Site& x, int mu, double c0, double c1) {
+/// Adds those in the plane of mu and nu above the link U_mu(x).
+KS_FN void add_weighted_paths_above(Su3<double>& sum, const LinksView& u, const SitePlace& x, int mu, int nu, double c0, double c1) {
+    const auto ahead = x.step_ahead(mu), up = x.step_ahead(nu);
+    const auto here = x.parity, there = other(x.parity);
+    add_weighted_paths(
+        sum, c0, c1, [&] { return load_rows(u, here, x.place, nu); }, [&] { return load_rows(u, there, x.place + up, mu); },
+        [&] { return adjoint(completed(load_rows(u, there, x.place + ahead, nu))); },
+        [&] { return adjoint(completed(path_above(u, there, x.place + ahead, nu, mu, up, x.step_two_ahead(mu) - ahead))); },
+        [&] { return path_below(u, here, x.place, nu, mu, up, x.step_behind(mu)); },
+        [&] { return path_above(u, there, x.place + up, mu, nu, ahead, x.step_two_ahead(nu) - up); });
+}
+
+/// Adds those below it.
+KS_FN void add_weighted_paths_below(Su3<double>& sum, const LinksView& u, const SitePlace& x, int mu, int nu, double c0, double c1) {
+    const auto ahead = x.step_ahead(mu), down = x.step_behind(nu), below = x.place + down;
+    const auto here = x.parity, there = other(x.parity);
+    add_weighted_paths(
+        sum, c0, c1, [&] { return adjoint_rows(completed(load_rows(u, there, below, nu))); },
+        [&] { return load_rows(u, there, below, mu); }, [&] { return completed(load_rows(u, here, below + ahead, nu)); },
+        [&] { return completed(path_above(u, here, below + ahead, nu, mu, -down, x.step_two_ahead(mu) - ahead)); },
+        [&] { return adjoint_rows(completed(path_below(u, there, below, nu, mu, -down, x.step_behind(mu)))); },
+        [&] { return path_below(u, there, below, mu, nu, ahead, x.step_two_behind(nu) - down); });
+}
+
+/// A^+ of A with the weighted sum c0 Re tr P + c1 Re tr R over the plaquettes and rectangles that hold the link U_mu(x), each as often as
+/// it holds it: dRe tr(U_mu(x) A) is the change of that sum by a change of the link.
+KS_FN Su3<double> weighted_path_sum(const LinksView& u, const SitePlace& x, int mu, double c0, double c1) {
     auto sum = Su3<double>::zero();
-    for (int step = 1; step < 4; ++step)
-        for (int side = 0; side < 2; ++side) sum += improved_staple(u, x, mu, (mu + step) & 3, side == 0, c0, c1);
+    KS_KEEP_LOOP
+    for (int step = 1; step < 4; ++step) {
+        const int nu = (mu + step) & 3;
+        add_weighted_paths_above(sum, u, x, mu, nu, c0, c1);
+        add_weighted_paths_below(sum, u, x, mu, nu, c0, c1);
+    }
     return sum;
 }
 

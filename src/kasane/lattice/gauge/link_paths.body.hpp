@@ -21,22 +21,34 @@ struct SitePlace {
     Parity parity;
     std::int32_t place;
     std::int32_t ahead[4], behind[4];
+    std::int32_t two_ahead[4], two_behind[4];  ///< for the neighbours' neighbours along one direction
 
     KS_FN SitePlace(const Extents& n, const Site& x) : parity(x.parity()) {
         std::int32_t step = n[0] / 2;  // of a row
         place = x[0] / 2;
         ahead[0] = (x[0] + 1 < n[0] ? x[0] + 1 : 0) / 2 - place;
         behind[0] = (x[0] > 0 ? x[0] - 1 : n[0] - 1) / 2 - place;
+        two_ahead[0] = x[0] + 2 < n[0] ? 1 : 1 - n[0] / 2;
+        two_behind[0] = x[0] >= 2 ? -1 : n[0] / 2 - 1;
         for (int mu = 1; mu < 4; ++mu) {
             place += step * x[mu];
             ahead[mu] = x[mu] + 1 < n[mu] ? step : step * (1 - n[mu]);
             behind[mu] = x[mu] > 0 ? -step : step * (n[mu] - 1);
+            two_ahead[mu] = x[mu] + 2 < n[mu] ? 2 * step : step * (2 - n[mu]);
+            two_behind[mu] = x[mu] >= 2 ? -2 * step : step * (n[mu] - 2);
             step *= n[mu];
         }
     }
     /// ahead[mu] and behind[mu] without an index in memory: registers have none.
-    KS_FN std::int32_t step_ahead(int mu) const { return mu == 0 ? ahead[0] : mu == 1 ? ahead[1] : mu == 2 ? ahead[2] : ahead[3]; }
-    KS_FN std::int32_t step_behind(int mu) const { return mu == 0 ? behind[0] : mu == 1 ? behind[1] : mu == 2 ? behind[2] : behind[3]; }
+    KS_FN std::int32_t step_ahead(int mu) const { return of(ahead, mu); }
+    KS_FN std::int32_t step_behind(int mu) const { return of(behind, mu); }
+    KS_FN std::int32_t step_two_ahead(int mu) const { return of(two_ahead, mu); }
+    KS_FN std::int32_t step_two_behind(int mu) const { return of(two_behind, mu); }
+
+   private:
+    static KS_FN std::int32_t of(const std::int32_t (&steps)[4], int mu) {
+        return mu == 0 ? steps[0] : mu == 1 ? steps[1] : mu == 2 ? steps[2] : steps[3];
+    }
 };
 
 /// The product of links from a site to its neighbour along mu by way of the row above: U_nu(x) U_mu(x+nu) U_nu(x+mu)^+.

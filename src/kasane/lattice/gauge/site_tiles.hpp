@@ -11,6 +11,8 @@ namespace kasane::lattice {
 
 /// Threads of a block with 168 registers each; one block fills the registers of a multiprocessor.
 inline constexpr int around_threads = 384;
+/// Threads of a block with 255 registers each, for bodies that multiply more matrices.
+inline constexpr int wide_around_threads = 256;
 
 struct SiteTiles {
     Extents n;                ///< of the lattice

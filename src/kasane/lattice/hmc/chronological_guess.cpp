@@ -1,14 +1,12 @@
-#include <kasane/lattice/hmc/chronological_guess.hpp>
+#include <kasane/lattice/hmc/chronological_guess_members.hpp>
 
 #include <cmath>
-#include <complex>
 
 namespace kasane::lattice {
-namespace {
+namespace detail {
 
 using Complex64 = std::complex<double>;
 
-/// Solves G c = r with a Hermitian G by Cholesky's factors. A row that depends on those before it, to rounding, is left out: its c is 0.
 std::vector<Complex64> solve_without_dependent_rows(const std::vector<std::vector<Complex64>>& G, const std::vector<Complex64>& r) {
     // A pivot is the share of a vector's square that the vectors before do not contain. Sums of products are exact to some 1e-15 of it.
     constexpr double least_share = 1e-12;
@@ -45,34 +43,7 @@ std::vector<Complex64> solve_without_dependent_rows(const std::vector<std::vecto
     return c;
 }
 
-}  // namespace
-
-template <Space S>
-void ChronologicalGuess<S>::add(const QuarkOperator<S>& D, const Vector& x) {
-    if (most_ == 0) return;
-    if (count_ == 0) newest_ = most_ - 1;  // the first one goes to place 0
-    newest_ = (newest_ + 1) % most_;
-    if (newest_ == kept_.size()) kept_.push_back(D.vector());
-    D.axpby(1, x, 0, kept_[newest_]);
-    if (count_ < most_) ++count_;
-}
-
-template <Space S>
-void ChronologicalGuess<S>::guess(const QuarkOperator<S>& D, double mu, const Vector& phi, Vector& x) {
-    D.axpby(0, phi, 0, x);
-    if (count_ == 0) return;
-    if (image_.empty()) image_.push_back(D.vector());
-    std::vector<std::vector<Complex64>> G(count_, std::vector<Complex64>(count_));
-    std::vector<Complex64> r(count_);
-    for (std::size_t j = 0; j < count_; ++j) {
-        D.apply_normal(mu, newest(j), image_[0]);
-        for (std::size_t i = j; i < count_; ++i) G[i][j] = D.inner_product(newest(i), image_[0]);
-        r[j] = D.inner_product(newest(j), phi);
-    }
-    const auto c = solve_without_dependent_rows(G, r);
-    for (std::size_t j = 0; j < count_; ++j)
-        if (c[j] != 0.) D.axpby(c[j], newest(j), 1, x);
-}
+}  // namespace detail
 
 template class ChronologicalGuess<Cpu>;
 #if defined(KASANE_CUDA)

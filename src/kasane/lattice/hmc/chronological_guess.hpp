@@ -11,10 +11,11 @@
 
 namespace kasane::lattice {
 
-template <Space S>
+template <Space S, class Part = QuarkLattice<S>>
 class ChronologicalGuess {
    public:
-    using Vector = typename QuarkOperator<S>::Vector;
+    using Operator = QuarkOperator<S, Part>;
+    using Vector = typename Operator::Vector;
 
     /// @param most  solutions that are kept; 0: none, and every guess is 0
     explicit ChronologicalGuess(int most) : most_(static_cast<std::size_t>(most)) {}
@@ -22,10 +23,10 @@ class ChronologicalGuess {
     /// Forgets all solutions.
     void clear() { count_ = 0; }
     /// Keeps a copy of a solution, in place of the oldest where there are `most`.
-    void add(const QuarkOperator<S>& D, const Vector& x);
+    void add(const Operator& D, const Vector& x);
     /// x = the guess for (Dhat^+ Dhat + mu^2) x = phi with the links that D has packed; 0 without solutions. An application of
     /// Dhat^+ Dhat for each solution. Solutions that are combinations of newer ones to rounding are left out.
-    void guess(const QuarkOperator<S>& D, double mu, const Vector& phi, Vector& x);
+    void guess(const Operator& D, double mu, const Vector& phi, Vector& x);
 
     /// Memory of the solutions and of one more field [bytes per site].
     static double bytes_per_site(int most) { return most > 0 ? (most + 1) * 12 * sizeof(double) : 0; }

@@ -10,6 +10,15 @@
 
 namespace kasane::lattice {
 
+/// An anti-Hermitian matrix with trace.
+struct CloverWeight {
+    double diagonal[3];        ///< imaginary parts
+    Complex<double> upper[3];  ///< entries (0, 1), (0, 2), (1, 2)
+
+    /// Entry in row i and column j > i.
+    KS_FN const Complex<double>& above(int i, int j) const { return upper[i + j - 1]; }
+};
+
 /// W of every site, anti-Hermitian with trace: [parity][plane][9][stride], planes yz, zx, xy, xt, yt, zt; the 9 reals are the imaginary
 /// diagonal and the entries (0, 1), (0, 2), (1, 2).
 struct CloverWeightsView {
@@ -30,16 +39,13 @@ struct CloverWeightsView {
         }
     }
     /// s W
-    KS_FN Su3<double> load(Parity p, int plane, index_t checkerboard, double s) const {
+    KS_FN CloverWeight load(Parity p, int plane, index_t checkerboard, double s) const {
         const double* from = place(p, plane, checkerboard);
         const index_t step = LinksView::stride(extents);
-        Su3<double> w;
+        CloverWeight w;
         for (int i = 0; i < 3; ++i) {
-            w.e[i][i] = {0, s * from[i * step]};
-            const Complex<double> z{s * from[(3 + 2 * i) * step], s * from[(4 + 2 * i) * step]};
-            const int r = i < 2 ? 0 : 1, c = i < 2 ? i + 1 : 2;
-            w.e[r][c] = z;
-            w.e[c][r] = {-z.re, z.im};
+            w.diagonal[i] = s * from[i * step];
+            w.upper[i] = {s * from[(3 + 2 * i) * step], s * from[(4 + 2 * i) * step]};
         }
         return w;
     }

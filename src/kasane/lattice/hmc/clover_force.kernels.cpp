@@ -2,6 +2,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/lattice/solve/field_sites.hpp>
+#include <kasane/lattice/gauge/around_sites.hpp>
 #include <kasane/lattice/hmc/clover_force.hpp>
 #include <kasane/lattice/hmc/twisted_block.body.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
@@ -16,6 +17,40 @@ struct SpinTraces {
     Su3<double> of[3];
 };
 
+/// a += w, of which the lower triangle is not stored.
+KS_FN void add_to(Su3<double>& a, const CloverWeight& w) {
+    for (int i = 0; i < 3; ++i) {
+        a.e[i][i].im += w.diagonal[i];
+        for (int j = i + 1; j < 3; ++j) a.e[i][j] += w.above(i, j);
+    }
+}
+
+/// W a
+KS_FN Su3<double> times(const CloverWeight& w, const Su3<double>& a) {
+    Su3<double> b;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+            b.e[i][j] = {-w.diagonal[i] * a.e[i][j].im, w.diagonal[i] * a.e[i][j].re};
+            for (int k = 0; k < 3; ++k) {
+                if (k > i) b.e[i][j] += w.above(i, k) * a.e[k][j];
+                if (k < i) b.e[i][j] -= conj(w.above(k, i)) * a.e[k][j];
+            }
+        }
+    return b;
+}
+
+/// b += a W
+KS_FN void add_times(Su3<double>& b, const Su3<double>& a, const CloverWeight& w) {
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+            b.e[i][j] += Complex<double>{-w.diagonal[j] * a.e[i][j].im, w.diagonal[j] * a.e[i][j].re};
+            for (int k = 0; k < 3; ++k) {
+                if (k < j) b.e[i][j] += a.e[i][k] * w.above(k, j);
+                if (k > j) b.e[i][j] -= a.e[i][k] * conj(w.above(j, k));
+            }
+        }
+}
+
 /// Writes c W, W = L - L^+, of the six planes of a site. @tparam add  to the weights that are there; an argument would keep the loads of
 /// both cases in one kernel
 template <bool add = false>
@@ -27,7 +62,7 @@ KS_FN void store_weights(const CloverWeightsView& to, Parity parity, index_t che
             const double sign = time ? c : -c;
             for (int a = 0; a < 3; ++a)
                 for (int b = 0; b < 3; ++b) w.e[a][b] = {-sign * (m.e[a][b].im - m.e[b][a].im), sign * (m.e[a][b].re + m.e[b][a].re)};
-            if constexpr (add) w += to.load(parity, 3 * time + k, checkerboard, 1);
+            if constexpr (add) add_to(w, to.load(parity, 3 * time + k, checkerboard, 1));
             to.store(parity, 3 * time + k, checkerboard, w);
         }
 }
@@ -96,56 +131,50 @@ struct WeightsOfInverse {
 
 /// F_mu(x) = -(kappa c_sw / 8) TA(M), M = sum_nu (upper - lower): the plaquettes of the plane above and below the link, all from x and
 /// back, the first with the link U_mu(x) in front and the second with its adjoint at the end, with W at one corner after the other.
+/// As TA(a) = -TA(a^+) and W^+ = -W, all have U_mu(x) in front: TA(M) = -TA(U N^+) with
+///   N = sum_nu D W(x+mu) + W(x) D + d (c W(x+mu+nu) + W(x+nu) c) b^+ - d'^+ (c' W(x+mu-nu) + W(x-nu) c') b',
+/// d, c, b the links of the path above the link and d', c', b' of that below, and D = d c b^+ - d'^+ c' b' the difference of both. 14
+/// products of matrices in a plane; corner by corner they are 18.
 struct CloverForce {
     LinksView u, force;
     CloverWeightsView weights;
-    double scale;  ///< -kappa c_sw factor / 8
+    double scale;  ///< kappa c_sw factor / 8
 
-    KS_FN void operator()(index_t i) const {
-        const auto& n = u.extents;
-        const index_t half = n.half(), checkerboard = i % half;
-        const int mu = static_cast<int>(i / half % 4);
-        const auto parity = static_cast<Parity>(i / half / 4);
-        const Site x = n.site(parity, checkerboard), ahead = n.shifted(x, mu, 1);
-        const auto link = u.load(parity, checkerboard, mu);
-        auto m = Su3<double>::zero();
+    KS_FN void operator()(const SitePlace& x, int mu) const {
+        const auto here = x.parity, there = other(here);
+        const auto ahead = x.step_ahead(mu);
+        auto sum = Su3<double>::zero();
+        KS_KEEP_LOOP
         for (int step = 1; step < 4; ++step) {
             const int nu = (mu + step) & 3;
-            // W_nu_mu = -W_mu_nu
-            int plane;
-            double sign = 1;
-            if (mu == 3 || nu == 3) {
-                plane = 3 + (mu == 3 ? nu : mu);
-                sign = mu == 3 ? -1 : 1;
-            } else {
-                plane = 3 - mu - nu;
-                sign = nu == (mu + 1) % 3 ? 1 : -1;
+            const auto up = x.place + x.step_ahead(nu), below = x.place + x.step_behind(nu);
+            // The plane of mu and nu; W_nu_mu = -W_mu_nu
+            const bool electric = mu == 3 || nu == 3;
+            const int plane = electric ? 3 + (mu == 3 ? nu : mu) : 3 - mu - nu;
+            const double sign = (electric ? mu == 3 : nu != (mu + 1) % 3) ? -1 : 1;
+            auto difference = Su3<double>::zero();
+            {
+                const auto c = completed(load_rows(u, there, up, mu)), d = completed(load_rows(u, here, x.place, nu));
+                const auto b = completed(load_rows(u, there, x.place + ahead, nu));
+                auto corners = times(weights.load(there, plane, up, sign), c);
+                add_times(corners, c, weights.load(here, plane, up + ahead, sign));
+                sum += times_adjoint(d * corners, b);
+                difference = times_adjoint(d * c, b);
             }
-            const auto w_here = weight(x, plane, sign), w_ahead = weight(ahead, plane, sign);
-            {  // U_mu(x) U_nu(x + mu) U_mu(x + nu)^+ U_nu(x)^+
-                const Site above = n.shifted(x, nu, 1), corner = n.shifted(ahead, nu, 1);
-                const auto b = u.load(ahead, nu), c = u.load(above, mu), d = u.load(x, nu);
-                const auto bc = times_adjoint(b, c);
-                const auto t = times_adjoint(w_ahead * b + b * weight(corner, plane, sign), c) + bc * weight(above, plane, sign);
-                m += link * (times_adjoint(t, d) + times_adjoint(bc, d) * w_here);
+            {
+                const auto c = completed(load_rows(u, there, below, mu)), d = completed(load_rows(u, there, below, nu));
+                const auto b = completed(load_rows(u, here, below + ahead, nu));
+                auto corners = times(weights.load(there, plane, below, sign), c);
+                add_times(corners, c, weights.load(here, plane, below + ahead, sign));
+                sum -= adjoint_times(d, corners) * b;
+                difference -= adjoint_times(d, c) * b;
             }
-            {  // U_nu(x - nu)^+ U_mu(x - nu) U_nu(x + mu - nu) U_mu(x)^+
-                const Site below = n.shifted(x, nu, -1), corner = n.shifted(ahead, nu, -1);
-                const auto d = u.load(below, nu), c = u.load(below, mu), b = u.load(corner, nu);
-                const auto dcb = adjoint_times(d, c) * b;
-                const auto t = adjoint_times(d, weight(below, plane, sign) * c + c * weight(corner, plane, sign)) * b;
-                m -= times_adjoint(w_here * dcb + t + dcb * w_ahead, link);
-            }
+            sum += times(weights.load(here, plane, x.place, sign), difference);
+            add_times(sum, difference, weights.load(there, plane, x.place + ahead, sign));
         }
-        auto f = traceless_antihermitian(m);
+        auto f = traceless_antihermitian(times_adjoint(completed(load_rows(u, here, x.place, mu)), sum));
         f *= scale;
-        f += force.load(parity, checkerboard, mu);
-        force.store(parity, checkerboard, mu, f);
-    }
-
-   private:
-    KS_FN Su3<double> weight(const Site& s, int plane, double sign) const {
-        return weights.load(s.parity(), plane, u.extents.checkerboard(s), sign);
+        force.store(here, x.place, mu, f += force.load(here, x.place, mu));
     }
 };
 
@@ -175,7 +204,8 @@ void add_clover_force(const Links<KS_SPACE>& u, double kappa_csw, const CloverWe
                       Links<KS_SPACE>& force) {
     KS_REQUIRE(u.extents == force.extents && u.extents == weights.extents,
                "links, weights and force belong to lattices of different extents: give them the same");
-    parallel_for_sites(u.space(), 4 * u.extents.volume(), CloverForce{u.view(), force.view(), weights.view(), -kappa_csw * factor / 8});
+    for_each_around<4, wide_around_threads>(u.space(), u.extents,
+                                            CloverForce{u.view(), force.view(), weights.view(), kappa_csw * factor / 8});
 }
 
 }  // namespace kasane::lattice

@@ -6,27 +6,12 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/lattice/solve/field_sites.hpp>
+#include <kasane/lattice/hmc/hop_force.body.hpp>
 #include <kasane/lattice/hmc/hop_force.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
 
 namespace kasane::lattice {
 namespace {
-
-KS_FN ColourVector<double> product(const Su3<double>& u, const ColourVector<double>& v) {
-    ColourVector<double> w;
-    for (int i = 0; i < 3; ++i) {
-        Complex<double> sum{0, 0};
-        for (int j = 0; j < 3; ++j) sum += u.e[i][j] * Complex<double>{v.c[j].re, v.c[j].im};
-        w.c[i] = {sum.re, sum.im};
-    }
-    return w;
-}
-
-/// m += c v w^+
-KS_FN void add_outer(Su3<double>& m, double c, const ColourVector<double>& v, const ColourVector<double>& w) {
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) m.e[i][j] += Complex<double>{v.c[i].re, v.c[i].im} * Complex<double>{c * w.c[j].re, -c * w.c[j].im};
-}
 
 template <class Sites>
 struct HopForce {

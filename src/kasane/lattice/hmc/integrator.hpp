@@ -17,10 +17,11 @@ enum class Integrator {
     force_gradient,  ///< h^4, 3 forces, one of them at shifted links; takes the memory of two more fields
 };
 
+/// A published integrator.
 struct NamedIntegrator {
-    const char* name;  ///< in run files
-    Integrator integrator;
-    const char* paper;
+    const char* name;       ///< in run files
+    Integrator integrator;  ///< its operations
+    const char* paper;      ///< its source
 };
 /// The integrators that run files can name.
 inline constexpr std::array<NamedIntegrator, 4> integrators{{
@@ -35,22 +36,23 @@ inline constexpr std::array<NamedIntegrator, 4> integrators{{
 
 /// A time scale and the terms of the action that it integrates.
 struct Level {
-    Integrator integrator = Integrator::omelyan2;
-    int steps = 10;          ///< of the trajectory (first level), or of one drift of the level before
-    std::vector<int> terms;  ///< numbers of the terms of the action
+    Integrator integrator = Integrator::omelyan2;  ///< of the time scale
+    int steps = 10;                                ///< of the trajectory (first level), or of one drift of the level before
+    std::vector<int> terms;                        ///< numbers of the terms of the action
 };
 
 /// One operation of a trajectory.
 struct Operation {
+    /// Kinds of operation.
     enum class Kind {
         drift,          ///< U <- exp(step P) U
         kick,           ///< P <- P - step F[U], F of the terms of the level
         gradient_kick,  ///< P <- P - step F[U'], U' = exp(-shift F[U]) U
     };
-    Kind kind = Kind::drift;
-    int level = 0;     ///< of a kick
-    double step = 0;   ///< length in trajectory time
-    double shift = 0;  ///< of a gradient kick
+    Kind kind = Kind::drift;  ///< of it
+    int level = 0;            ///< of a kick
+    double step = 0;          ///< length in trajectory time
+    double shift = 0;         ///< of a gradient kick
 };
 
 /// The operations of a trajectory. A drift of a level is a sequence of steps of the next one; kicks of a level that meet are one kick.

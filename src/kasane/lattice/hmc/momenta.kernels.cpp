@@ -2,7 +2,7 @@
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/core/device/sum.hpp>
 #include <kasane/lattice/gauge/exponential_update.body.hpp>
-#include <kasane/lattice/gauge/random_su3.body.hpp>
+#include <kasane/lattice/hmc/momenta.body.hpp>
 #include <kasane/lattice/hmc/momenta.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
 
@@ -14,67 +14,12 @@ namespace {
 /// Draws the four momenta of a site.
 struct DrawMomenta {
     LinksView p;
-    std::uint64_t seed, trajectory;
+    MomentumOfLink momentum;
     KS_FN void operator()(index_t i) const {
         const index_t half = p.extents.half(), place = i % half;
         const auto parity = static_cast<Parity>(i / half);
         const index_t site = p.extents.lexicographic(p.extents.site(parity, place));
-        for (int mu = 0; mu < 4; ++mu) {
-            auto random = random_stream(seed, RandomPurpose::momenta, 4 * site + mu, trajectory);
-            p.store(parity, place, mu, random_algebra(random));
-        }
-    }
-};
-
-/// -tr P^2 of the four links of a site.
-struct SiteKineticEnergy {
-    LinksView p;
-    KS_FN Terms<1> operator()(index_t i) const {
-        const index_t half = p.extents.half();
-        Terms<1> sum{};
-        for (int mu = 0; mu < 4; ++mu) {
-            const auto momentum = p.load(static_cast<Parity>(i / half), i % half, mu);
-            sum[0] += real_trace_times_adjoint(momentum, momentum);  // P^+ = -P
-        }
-        return sum;
-    }
-};
-
-/// A sum and a largest number of a reduction. A NaN stays.
-struct NormTerms {
-    double sum, largest;
-    KS_FN NormTerms& operator+=(const NormTerms& b) {
-        sum += b.sum;
-        if (b.largest > largest || b.largest != b.largest) largest = b.largest;
-        return *this;
-    }
-};
-/// Norms of the four matrices of a site.
-struct SiteNorms {
-    LinksView force;
-    KS_FN NormTerms operator()(index_t i) const {
-        const index_t half = force.extents.half();
-        NormTerms norms{};
-        for (int mu = 0; mu < 4; ++mu) {
-            const auto f = force.load(static_cast<Parity>(i / half), i % half, mu);
-            const double norm = std::sqrt(2 * real_trace_times_adjoint(f, f));  // F^+ = -F
-            norms += NormTerms{norm, norm};
-        }
-        return norms;
-    }
-};
-
-/// |a - b|^2 of the four links of a site.
-struct SiteDistance {
-    LinksView a, b;
-    KS_FN Terms<1> operator()(index_t i) const {
-        const index_t half = a.extents.half();
-        Terms<1> sum{};
-        for (int mu = 0; mu < 4; ++mu) {
-            const auto d = a.load(static_cast<Parity>(i / half), i % half, mu) - b.load(static_cast<Parity>(i / half), i % half, mu);
-            sum[0] += real_trace_times_adjoint(d, d);
-        }
-        return sum;
+        for (int mu = 0; mu < 4; ++mu) p.store(parity, place, mu, momentum(4 * site + mu));
     }
 };
 
@@ -103,7 +48,7 @@ struct CopyNumbers {
 
 template <>
 void draw_momenta(Links<KS_SPACE>& p, std::uint64_t seed, std::uint64_t trajectory) {
-    parallel_for_sites(p.space(), p.extents.volume(), DrawMomenta{p.view(), seed, trajectory});
+    parallel_for_sites(p.space(), p.extents.volume(), DrawMomenta{p.view(), {seed, trajectory}});
 }
 
 template <>

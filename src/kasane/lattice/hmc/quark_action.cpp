@@ -1,11 +1,4 @@
-#include <kasane/lattice/hmc/quark_action.hpp>
-
-#include <kasane/core/base/error.hpp>
-#include <kasane/lattice/hmc/quark_field.hpp>
-
-#include <fmt/format.h>
-
-#include <cmath>
+#include <kasane/lattice/hmc/quark_action_members.hpp>
 
 namespace kasane::lattice {
 
@@ -13,105 +6,6 @@ void check_tolerances(const QuarkTolerances& tolerances) {
     for (const double rtol : {tolerances.value, tolerances.force})
         KS_VALIDATE(rtol >= 1e-15 && rtol < 1,
                     fmt::format("a tolerance of {:.1e} must lie between 1e-15, which double precision holds, and 1", rtol));
-}
-
-template <Space S>
-PseudofermionTerm<S>::PseudofermionTerm(std::shared_ptr<QuarkOperator<S>> D, int number, double mu, std::optional<double> heavier,
-                                        const QuarkTolerances& tolerances)
-    : D_(std::move(D)),
-      number_(number),
-      mu_(mu),
-      heavier_(heavier),
-      tolerances_(tolerances),
-      phi_(D_->vector()),
-      x_(D_->vector()),
-      guesses_(tolerances.chronological) {
-    KS_VALIDATE(mu >= 0 && std::isfinite(mu), fmt::format("Hasenbusch mass {} must be 0 or above and finite", mu));
-    KS_VALIDATE(
-        !heavier || (*heavier > mu && std::isfinite(*heavier)),
-        fmt::format("Hasenbusch mass {} must be above the lighter one, {}: sort the masses in ascending order", heavier.value_or(0), mu));
-    KS_VALIDATE(D_->parameters().twisted_mass == 0 || (mu == 0 && !heavier),
-                "Hasenbusch masses need quarks without a twisted mass, whose heat bath they use: leave out one of the two");
-    check_tolerances(tolerances);
-}
-
-template <Space S>
-std::string PseudofermionTerm<S>::name() const {
-    return fmt::format("quark {}", number_ + 1);
-}
-
-template <Space S>
-void PseudofermionTerm<S>::solve(double mu, const Field<S, Precision::double_>& b, double rtol) {
-    D_->axpby(0, b, 0, x_);
-    iterations_ += D_->solve(mu, b, x_, rtol).iterations;
-}
-
-template <Space S>
-void PseudofermionTerm<S>::refresh(const Links<S>& u, std::uint64_t seed, std::uint64_t trajectory) {
-    D_->pack(u);
-    auto eta = D_->vector();
-    gaussian_field(seed, trajectory, number_, Parity::even, eta);
-    if (!heavier_) {  // phi = (Dhat^+ + i mu g5) eta
-        D_->apply(eta, phi_, true);
-        if (mu_ != 0) add_i_gamma5(mu_, eta, phi_);
-        return;
-    }
-    // phi = (Q + i mu) (Q + i m)^-1 eta = eta + (mu - m) (m + i Q) (Q^2 + m^2)^-1 eta with Q = g5 Dhat
-    const double m = *heavier_;
-    solve(m, eta, tolerances_.value);
-    D_->apply(x_, phi_);
-    add_i_gamma5(mu_ - m, phi_, eta);
-    D_->axpby(m * (mu_ - m), x_, 1, eta);
-    D_->axpby(1, eta, 0, phi_);
-}
-
-template <Space S>
-double PseudofermionTerm<S>::value(const Links<S>& u) {
-    D_->pack(u);
-    solve(mu_, phi_, tolerances_.value);
-    const double inverse = D_->dot(phi_, x_);
-    if (!heavier_) return inverse;
-    return D_->norm2(phi_) + (*heavier_ * *heavier_ - mu_ * mu_) * inverse;
-}
-
-template <Space S>
-void PseudofermionTerm<S>::add_force(const Links<S>& u, double factor, Links<S>& force) {
-    D_->pack(u);
-    guesses_.guess(*D_, mu_, phi_, x_);
-    iterations_ += D_->solve(mu_, phi_, x_, tolerances_.force, D_->options().force).iterations;
-    guesses_.add(*D_, x_);
-    D_->add_force(u, x_, heavier_ ? factor * (*heavier_ * *heavier_ - mu_ * mu_) : factor, force);
-}
-
-template <Space S>
-int PseudofermionTerm<S>::take_iterations() {
-    return std::exchange(iterations_, 0);
-}
-
-template <Space S>
-double CloverDeterminantTerm<S>::value(const Links<S>& u) {
-    D_->pack(u);
-    return 0.5 * flavours_ * D_->determinant_action();
-}
-template <Space S>
-void CloverDeterminantTerm<S>::add_force(const Links<S>& u, double factor, Links<S>& force) {
-    D_->pack(u);
-    D_->add_determinant_force(u, 0.5 * flavours_ * factor, force);
-}
-
-template <Space S>
-std::vector<std::unique_ptr<ActionTerm<S>>> quark_action(std::shared_ptr<QuarkOperator<S>> D, const std::vector<double>& masses,
-                                                         const QuarkTolerances& tolerances) {
-    std::vector<std::unique_ptr<ActionTerm<S>>> terms;
-    double mu = 0;
-    int number = 0;
-    for (const double heavier : masses) {
-        terms.push_back(std::make_unique<PseudofermionTerm<S>>(D, number++, mu, heavier, tolerances));
-        mu = heavier;
-    }
-    terms.push_back(std::make_unique<PseudofermionTerm<S>>(D, number, mu, std::nullopt, tolerances));
-    if (D->parameters().dirac.csw != 0) terms.push_back(std::make_unique<CloverDeterminantTerm<S>>(D));
-    return terms;
 }
 
 #define KS_DEFINE(S)                                                                                                                 \

@@ -27,12 +27,12 @@ struct QuarkTolerances {
 void check_tolerances(const QuarkTolerances& tolerances);
 
 /// S = phi^+ (Dhat^+ Dhat + mu^2)^-1 phi, or with a heavier mass m S = phi^+ (Dhat^+ Dhat + m^2) (Dhat^+ Dhat + mu^2)^-1 phi.
-template <Space S>
+template <Space S, class Part = QuarkLattice<S>>
 class PseudofermionTerm final : public ActionTerm<S> {
    public:
     /// @param number  of the field, from 0: it chooses the random numbers   @param mu  0 or above   @param heavier  above mu, or empty
     /// @throws InputError: masses or tolerances out of range, or Hasenbusch masses with a twisted mass
-    PseudofermionTerm(std::shared_ptr<QuarkOperator<S>> D, int number, double mu, std::optional<double> heavier,
+    PseudofermionTerm(std::shared_ptr<QuarkOperator<S, Part>> D, int number, double mu, std::optional<double> heavier,
                       const QuarkTolerances& tolerances = {});
 
     std::string name() const override;  ///< "quark 1" of number 0
@@ -49,21 +49,21 @@ class PseudofermionTerm final : public ActionTerm<S> {
     /// x = (Dhat^+ Dhat + mu^2)^-1 b, from 0
     void solve(double mu, const Field<S, Precision::double_>& b, double rtol);
 
-    std::shared_ptr<QuarkOperator<S>> D_;
+    std::shared_ptr<QuarkOperator<S, Part>> D_;
     int number_;
     double mu_;
     std::optional<double> heavier_;
     QuarkTolerances tolerances_;
     Field<S, Precision::double_> phi_, x_;
-    ChronologicalGuess<S> guesses_;
+    ChronologicalGuess<S, Part> guesses_;
     int iterations_ = 0;
 };
 
 /// S = -flavours log |det M_oo|.
-template <Space S>
+template <Space S, class Part = QuarkLattice<S>>
 class CloverDeterminantTerm final : public ActionTerm<S> {
    public:
-    explicit CloverDeterminantTerm(std::shared_ptr<QuarkOperator<S>> D, int flavours = 2, std::string name = "clover determinant")
+    explicit CloverDeterminantTerm(std::shared_ptr<QuarkOperator<S, Part>> D, int flavours = 2, std::string name = "clover determinant")
         : D_(std::move(D)), flavours_(flavours), name_(std::move(name)) {}
 
     std::string name() const override { return name_; }
@@ -72,15 +72,28 @@ class CloverDeterminantTerm final : public ActionTerm<S> {
     void add_force(const Links<S>& u, double factor, Links<S>& force) override;
 
    private:
-    std::shared_ptr<QuarkOperator<S>> D_;
+    std::shared_ptr<QuarkOperator<S, Part>> D_;
     int flavours_;
     std::string name_;
 };
 
 /// All terms of two flavours: the pseudofermion fields from the lightest mass on, and with a clover term its determinant.
 /// @param masses  Hasenbusch's, above 0 and ascending; empty: one field without preconditioning
-template <Space S>
-std::vector<std::unique_ptr<ActionTerm<S>>> quark_action(std::shared_ptr<QuarkOperator<S>> D, const std::vector<double>& masses,
+template <Space S, class Part>
+std::vector<std::unique_ptr<ActionTerm<S>>> quark_action(std::shared_ptr<QuarkOperator<S, Part>> D, const std::vector<double>& masses,
                                                          const QuarkTolerances& tolerances = {});
+
+/// The residual at which rounding ends a solve of Dhat^+ Dhat x = phi with these links, phi a random field, above the tolerance; 0 where
+/// the tolerance is reached, or another reason ends the solve.
+template <Space S, class Part>
+double unreached_residual(QuarkOperator<S, Part>& D, const Links<S>& u, std::uint64_t seed, double rtol,
+                          std::optional<Precision> inner = {}) {
+    D.pack(u);
+    auto phi = D.vector(), x = D.vector();
+    D.gaussian(seed, 0, 0, phi);
+    D.axpby(0, phi, 0, x);
+    const auto log = D.try_solve(0, phi, x, rtol, inner);
+    return log.converged() || !(log.true_residual < 1e-6) ? 0 : log.true_residual;
+}
 
 }  // namespace kasane::lattice

@@ -4,10 +4,10 @@
 #include <kasane/core/device/sum.hpp>
 #include <kasane/lattice/solve/field_sites.hpp>
 #include <kasane/lattice/dirac/validate.hpp>
+#include <kasane/lattice/hmc/gaussian_spinor.body.hpp>
 #include <kasane/lattice/hmc/quark_field.hpp>
 #include <kasane/lattice/hmc/twisted_block.body.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
-#include <kasane/lattice/random.hpp>
 
 #include <type_traits>
 
@@ -19,17 +19,10 @@ struct DrawGaussian {
     Sites out;
     Extents extents;
     Parity parity;
-    std::uint64_t seed, trajectory, term;
+    GaussianSpinor gaussian;
     KS_FN void operator()(index_t place) const {
         const index_t site = extents.lexicographic(out.site(parity, place));
-        auto random = random_stream(seed, RandomPurpose::pseudofermion, site | static_cast<index_t>(term << 40), trajectory);
-        Spinor<double> p;
-        for (auto& spin : p.s)
-            for (auto& number : spin.c) {
-                const auto [re, im] = gaussian_pair(random);
-                number = {re * std::numbers::sqrt2 / 2, im * std::numbers::sqrt2 / 2};
-            }
-        out.store(place, p);
+        out.store(place, gaussian(site));
     }
 };
 
@@ -110,9 +103,9 @@ template <>
 void gaussian_field(std::uint64_t seed, std::uint64_t trajectory, int term, Parity parity, Field<KS_SPACE, Precision::double_>& eta) {
     KS_REQUIRE(term >= 0 && term < 1 << 16, "the number of a pseudofermion field must lie between 0 and 65535");
     const FieldSites<KS_SPACE> sites(eta);
-    parallel_for(
-        eta.lattice()->space(), sites.places(),
-        DrawGaussian<FieldSites<KS_SPACE>>{sites, eta.lattice()->extents(), parity, seed, trajectory, static_cast<std::uint64_t>(term)});
+    const GaussianSpinor gaussian{seed, trajectory, static_cast<std::uint64_t>(term)};
+    parallel_for(eta.lattice()->space(), sites.places(),
+                 DrawGaussian<FieldSites<KS_SPACE>>{sites, eta.lattice()->extents(), parity, gaussian});
 }
 
 template <Space S, Precision P>

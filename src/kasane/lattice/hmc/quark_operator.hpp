@@ -8,10 +8,13 @@
 #include <kasane/krylov/log.hpp>
 #include <kasane/lattice/dirac/clover_term.hpp>
 #include <kasane/lattice/dirac/parameters.hpp>
+#include <kasane/lattice/hmc/quark_lattice.hpp>
 #include <kasane/lattice/links.hpp>
 #include <kasane/lattice/solve/resident_field.hpp>
 
 #include <complex>
+#include <concepts>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,14 +39,18 @@ struct QuarkSolverOptions {
     int iteration_limit = 10'000;                           ///< of each solve
 };
 
-template <Space S>
+/// @tparam Part  QuarkLattice, or what has its members: DividedQuarkLattice
+template <Space S, class Part = QuarkLattice<S>>
 class QuarkOperator {
    public:
     using Vector = Field<S, Precision::double_>;
 
     /// Takes the memory; pack() must follow.
     /// @throws InputError: extents, kappa, c_sw or options out of range
-    QuarkOperator(S on, const Extents& extents, const QuarkParameters& parameters, const QuarkSolverOptions& options = {});
+    QuarkOperator(Part part, const QuarkParameters& parameters, const QuarkSolverOptions& options = {});
+    QuarkOperator(S on, const Extents& extents, const QuarkParameters& parameters, const QuarkSolverOptions& options = {})
+        requires std::constructible_from<Part, S, const Extents&>
+        : QuarkOperator(Part(on, extents), parameters, options) {}
     ~QuarkOperator();
     QuarkOperator(QuarkOperator&&) noexcept;
 
@@ -55,6 +62,9 @@ class QuarkOperator {
     const QuarkParameters& parameters() const;
     const QuarkSolverOptions& options() const;
     Vector vector() const;  ///< of the even sites, uninitialised
+
+    /// As gaussian_field(), on the even sites.
+    void gaussian(std::uint64_t seed, std::uint64_t trajectory, int term, Vector& eta) const;
 
     /// out = Dhat in, or Dhat^+ in
     void apply(const Vector& in, Vector& out, bool adjoint = false) const;

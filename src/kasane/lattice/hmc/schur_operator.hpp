@@ -12,20 +12,26 @@
 
 namespace kasane::lattice {
 
-template <Space S, Precision P>
+/// @tparam Operator  Dirac, or what has its hop(): DistributedDirac
+template <Space S, Precision P, class Operator = Dirac<S, P>>
 class SchurOperator {
    public:
     using Vector = Field<S, P>;
 
     /// @param A  null: 1; must outlive the operator where mu is not 0
+    SchurOperator(Operator dirac, std::shared_ptr<const Lattice<S>> lattice, const CloverTerm<S>* A, double kappa, double mu)
+        : dirac_(std::move(dirac)), A_(A), kappa_(kappa), mu_(mu), odd_(std::move(lattice)) {}
+
     SchurOperator(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& u, const CloverTerm<S>* A, const DiracParameters& parameters,
                   double mu, const LinkStorage& storage)
-        : dirac_(lattice, u, A, parameters.boundary, storage), A_(A), kappa_(parameters.kappa), mu_(mu), odd_(std::move(lattice)) {}
+        : SchurOperator(Operator(lattice, u, A, parameters.boundary, storage), lattice, A, parameters.kappa, mu) {}
 
-    void pack(const Links<S>& u, const CloverTerm<S>* A) {
-        dirac_.pack(u, A);
+    template <class Part>
+    void pack(const Part& part, const Links<S>& u, const CloverTerm<S>* A) {
+        part.pack(dirac_, u, A);
         A_ = A;
     }
+    const Operator& dirac() const { return dirac_; }
 
     template <class Algebra>
     void apply(Algebra&, const Vector& in, Vector& out) const {
@@ -47,7 +53,7 @@ class SchurOperator {
     }
 
    private:
-    Dirac<S, P> dirac_;
+    Operator dirac_;
     const CloverTerm<S>* A_;
     double kappa_, mu_;
     mutable Vector odd_;  ///< M_oo^-1 H_oe in

@@ -6,11 +6,14 @@
 #include <kasane/core/base/timer.hpp>
 #include <kasane/lattice/hmc/action_term.hpp>
 #include <kasane/lattice/hmc/integrator.hpp>
+#include <kasane/lattice/hmc/whole_lattice.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace kasane::lattice {
@@ -40,14 +43,18 @@ struct TrajectoryResult {
 };
 
 /// Momenta, copies of links and the terms of the action for trajectories of one lattice.
-template <Space S>
+/// @tparam Part  WholeLattice, or what has its members: DividedLattice
+template <Space S, class Part = WholeLattice<S>>
 class HybridMonteCarlo {
    public:
     using Terms = std::vector<std::unique_ptr<ActionTerm<S>>>;
 
     /// @param levels  each term in exactly one level (operations_of)   @param length  of a trajectory
     /// @throws LogicError: a term is in no level or in several
-    HybridMonteCarlo(S on, const Extents& extents, Terms terms, std::vector<Level> levels, double length, std::uint64_t seed);
+    HybridMonteCarlo(Part part, Terms terms, std::vector<Level> levels, double length, std::uint64_t seed);
+    HybridMonteCarlo(S on, const Extents& extents, Terms terms, std::vector<Level> levels, double length, std::uint64_t seed)
+        requires std::constructible_from<Part, S, const Extents&>
+        : HybridMonteCarlo(Part(on, extents), std::move(terms), std::move(levels), length, seed) {}
 
     /// Runs the trajectory of this number, distinct for every trajectory of one seed. Where `stop` becomes true between two operations, the
     /// links are those of before, and there is no result; where a term throws, they are those of before too. Adds the time of each term to
@@ -92,6 +99,7 @@ class HybridMonteCarlo {
     std::optional<Reversibility> reverse_from(Links<S>& u, double H, const std::function<bool()>& stop);
     std::vector<TermDynamics> dynamics_of(Measured measured) const;
 
+    Part part_;
     Terms terms_;
     double length_;
     std::vector<Level> levels_;

@@ -115,7 +115,33 @@ void check_solver(const GaugeField& links, const DiracParameters& parameters, co
     if (!problems.empty()) throw InputError(std::move(problems));
 }
 
-MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options, const Extents& extents) {
+bool solves_columns(const SolverOptions& options) {
+    return options.method == Method::nested_bicgstab && options.schwarz.method == SchwarzMethod::none;
+}
+
+double column_bytes_per_site(const SolverOptions& options, int columns) {
+    if (columns < 2 || !solves_columns(options)) return 0;
+    // Double: b and x of both parities, the system's right-hand side, the hop between the parities, six vectors of BiCGStab; inner: five
+    // vectors, the correction, the hop between the parities.
+    return columns * (12 * field_bytes(Precision::double_) + 7 * field_bytes(options.inner));
+}
+
+int columns_at_once(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options,
+                    int wanted) {
+    if (!solves_columns(options)) return 1;
+    const double sites = static_cast<double>(extents.volume()), there = static_cast<double>(available_memory(on));
+    const bool host = std::holds_alternative<Cpu>(on);
+    int columns = std::max(wanted, 1);
+    for (; columns > 1; --columns) {
+        const auto memory = memory_per_site(parameters, options, extents, columns);
+        if ((memory.device + (host ? memory.host : 0)) * sites <= 0.95 * there) break;
+    }
+    // As equal numbers as possible: 12 columns of which 8 fit are solved in two parts of 6.
+    const int parts = (wanted + columns - 1) / columns;
+    return std::max(1, (wanted + parts - 1) / parts);
+}
+
+MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options, const Extents& extents, int columns) {
     constexpr auto outer = Precision::double_;
     const bool clover = parameters.csw != 0, mixed = options.inner != outer;
     const bool cg = options.method == Method::cg;
@@ -150,9 +176,9 @@ MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOpt
     }
     const bool rotates = options.outer_links.temporal_gauge || (mixed && options.inner_links.temporal_gauge);
     MemoryPerSite memory;
-    memory.device = operators + std::max(setup, fields);
+    memory.device = operators + std::max(setup, fields) + column_bytes_per_site(options, columns);
     // The caller's links, b and x; links kept for a change of precision; rotated links, transformation, b and x.
-    memory.host = 576 + 2 * 192 + (options.inner == Precision::half ? 576 : 0) + (rotates ? 576 + 144 + 2 * 192 : 0);
+    memory.host = 576 + 2 * 192. * columns + (options.inner == Precision::half ? 576 : 0) + (rotates ? 576 + 144 + 2 * 192 : 0);
     return memory;
 }
 

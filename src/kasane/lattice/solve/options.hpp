@@ -19,6 +19,9 @@ void check_solver(const GaugeField& links, const DiracParameters& parameters, co
 /// @throws InputError with the needed and the available memory, unless the solver fits
 void check_memory(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options);
 
+/// Memory on the space that several right-hand sides take beside the solver of one. [bytes per site]
+double column_bytes_per_site(const SolverOptions& options, int columns);
+
 /// Tolerance of an inner solver; options.inner_rtol where it is given.
 double inner_tolerance(const SolverOptions& options);
 

@@ -3,6 +3,7 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/dirac/dirac.hpp>
+#include <kasane/lattice/solve/column_solver.hpp>
 #include <kasane/lattice/solve/options.hpp>
 #include <kasane/lattice/solve/resident_solver.hpp>
 #include <kasane/lattice/solve/temporal_gauge.hpp>
@@ -22,11 +23,22 @@ template struct ResidentSolver<OneDevice<Cuda>>;
 
 namespace detail {
 
+/// Several right-hand sides, their solutions and their solver on one space.
+template <Space S>
+struct ResidentColumns {
+    ColumnSolver<S> solver;
+    std::vector<ResidentField<S>> b, x;
+    ResidentColumns(ResidentSolver<OneDevice<S>>& one, int columns) : solver(one, columns) {
+        for (int c = 0; c < columns; ++c) b.emplace_back(one.lattice), x.emplace_back(one.lattice);
+    }
+};
+
 /// A solver and two fields on one space.
 template <Space S>
 struct Resident {
     ResidentSolver<OneDevice<S>> solver;
     ResidentField<S> b, x;
+    std::unique_ptr<ResidentColumns<S>> columns;  ///< null until several right-hand sides are solved at once
     Resident(S on, const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options)
         : solver(OneDevice<S>(on, links.extents), links, parameters, options), b(solver.lattice), x(solver.lattice) {}
 };
@@ -60,6 +72,7 @@ bool is_zero(const SpinorField& x) {
 
 struct WilsonSolver::Impl {
     Extents extents;
+    SolverOptions options;
     std::vector<Su3<double>> g;  ///< empty unless the solver works in the temporal gauge
     std::optional<detail::AnyResident> resident;
 
@@ -80,6 +93,35 @@ struct WilsonSolver::Impl {
     void out_of_gauge(SpinorField& field) const {
         if (!g.empty()) field = rotated(field, g, true);
     }
+    /// Copies b and the first guess to the space.
+    template <Space S>
+    void load_system(const ResidentSolver<OneDevice<S>>& solver, const SpinorField& b, const SpinorField& x, ResidentField<S>& b_there,
+                     ResidentField<S>& x_there) const {
+        in_gauge(b, [&](const SpinorField& field) { load(field, b_there); });
+        if (is_zero(x)) {
+            solver.zero(x_there);
+        } else {
+            in_gauge(x, [&](const SpinorField& field) { lattice::load(field, Parity::even, x_there.even); });
+        }
+    }
+    /// Copies the solution back; x is unchanged where numbers are not finite.
+    template <Space S>
+    void store_solution(const SolveLog& log, const ResidentField<S>& there, SpinorField& x) const {
+        if (log.end == krylov::Outcome::not_finite) return;
+        store(there, x);
+        out_of_gauge(x);
+    }
+    /// @throws InputError unless so many columns fit
+    template <Space S>
+    void check_columns(S on, int columns) const {
+        const double needed = column_bytes_per_site(options, columns) * static_cast<double>(extents.volume());
+        const auto there = static_cast<double>(available_memory(on));
+        constexpr double mib = 1 << 20;
+        KS_VALIDATE(needed <= there,
+                    fmt::format("{} right-hand sides at once on a {} lattice need {:.0f} MiB, and {:.0f} MiB are free. Solve "
+                                "fewer of them at once (columns_at_once() counts)",
+                                columns, text(extents), needed / mib, there / mib));
+    }
 };
 
 WilsonSolver::WilsonSolver(AnySpace on, const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options)
@@ -87,6 +129,7 @@ WilsonSolver::WilsonSolver(AnySpace on, const GaugeField& links, const DiracPara
     check_solver(links, parameters, options);
     check_memory(on, links.extents, parameters, options);
     impl_->extents = links.extents;
+    impl_->options = options;
     std::optional<TemporalGauge> gauge;
     if (options.outer_links.temporal_gauge || options.inner_links.temporal_gauge) gauge = temporal_gauge(links);
     std::visit(
@@ -104,20 +147,44 @@ SolveLog WilsonSolver::solve(const SpinorField& b, SpinorField& x, const krylov:
     impl_->check(x, "x");
     return std::visit(
         [&](auto& at) {
-            impl_->in_gauge(b, [&](const SpinorField& field) { load(field, at.b); });
-            if (is_zero(x)) {
-                at.solver.zero(at.x);
-            } else {
-                impl_->in_gauge(x, [&](const SpinorField& field) { lattice::load(field, Parity::even, at.x.even); });
-            }
+            impl_->load_system(at.solver, b, x, at.b, at.x);
             auto log = at.solver.solve(at.b, at.x, stop);
-            if (log.end != krylov::Outcome::not_finite) {
-                store(at.x, x);
-                impl_->out_of_gauge(x);
-            }
+            impl_->store_solution(log, at.x, x);
             return log;
         },
         *impl_->resident);
+}
+
+std::vector<SolveLog> WilsonSolver::solve(const std::vector<SpinorField>& b, std::vector<SpinorField>& x,
+                                          const krylov::StopFunction& stop) {
+    KS_REQUIRE(b.size() == x.size(), fmt::format("{} right-hand sides have {} fields for their solutions", b.size(), x.size()));
+    std::vector<SolveLog> logs;
+    if (b.size() < 2 || !solves_columns(impl_->options)) {
+        for (std::size_t c = 0; c < b.size(); ++c) {
+            logs.push_back(solve(b[c], x[c], stop));
+            if (logs.back().end == krylov::Outcome::stopped) {
+                logs.resize(b.size(), logs.back());
+                break;
+            }
+        }
+        return logs;
+    }
+    for (std::size_t c = 0; c < b.size(); ++c) impl_->check(b[c], "b"), impl_->check(x[c], "x");
+    std::visit(
+        [&]<Space S>(detail::Resident<S>& at) {
+            const auto columns = static_cast<int>(b.size());
+            if (!at.columns || at.columns->solver.columns() != columns) {
+                at.columns.reset();
+                impl_->check_columns(at.solver.domain.space(), columns);
+                at.columns = std::make_unique<detail::ResidentColumns<S>>(at.solver, columns);
+            }
+            auto& [solver, b_there, x_there] = *at.columns;
+            for (std::size_t c = 0; c < b.size(); ++c) impl_->load_system(at.solver, b[c], x[c], b_there[c], x_there[c]);
+            logs = solver.solve(b_there, x_there, stop);
+            for (std::size_t c = 0; c < b.size(); ++c) impl_->store_solution(logs[c], x_there[c], x[c]);
+        },
+        *impl_->resident);
+    return logs;
 }
 
 void WilsonSolver::apply(const SpinorField& in, SpinorField& out, bool adjoint) {

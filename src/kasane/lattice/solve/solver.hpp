@@ -65,7 +65,16 @@ struct MemoryPerSite {
 };
 /// Largest memory of a solver with these options.
 /// @param extents  of the lattice: needed with a Schwarz preconditioner, whose blocks divide it
-MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options, const Extents& extents = {});
+/// @param columns  right-hand sides that are solved at once
+MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options, const Extents& extents = {},
+                              int columns = 1);
+/// Whether several right-hand sides are solved at once with these options: nested BiCGStab without a Schwarz preconditioner. Others are
+/// solved one after the other.
+bool solves_columns(const SolverOptions& options);
+/// The largest number of right-hand sides, up to `wanted`, that a solver on this space can solve at once in the memory that is free now; at
+/// least 1.
+int columns_at_once(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options,
+                    int wanted);
 
 /// Solves D x = b for one gauge field and any number of right-hand sides.
 class WilsonSolver {
@@ -89,6 +98,16 @@ class WilsonSolver {
     /// @param stop  called before every iteration; may be empty
     /// @throws LogicError where a field belongs to another lattice
     SolveLog solve(const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop = {});
+    /// Solves D x = b for several right-hand sides ("columns") at once where solves_columns(), otherwise one after the other. The links are
+    /// read once for several columns; each x has the same bits as alone. A column for which the method fails goes on alone with the next
+    /// one, in precision or method; where that fails too, the columns after it that failed are left as they are. The first call takes the
+    /// memory of `b.size()` columns.
+    /// @param b     right-hand sides
+    /// @param x     first guesses in, solutions out; as many as b
+    /// @param stop  called before every iteration of all columns, with the largest iteration and residual of them; may be empty
+    /// @return one log for each column; each has an equal share of the time
+    /// @throws LogicError where a field belongs to another lattice; InputError where the columns do not fit into memory
+    std::vector<SolveLog> solve(const std::vector<SpinorField>& b, std::vector<SpinorField>& x, const krylov::StopFunction& stop = {});
 
     /// out = D in, or D^+ in where `adjoint`, in double, on the solver's space. @throws LogicError where `in` belongs to another lattice
     void apply(const SpinorField& in, SpinorField& out, bool adjoint = false);

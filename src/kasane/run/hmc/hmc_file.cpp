@@ -1,5 +1,6 @@
 #include <kasane/lattice/hmc/rational_term.hpp>
 #include <kasane/run/driver/run_keys.hpp>
+#include <kasane/run/gauge/gauge_workers.hpp>
 #include <kasane/run/hmc/hmc_file.hpp>
 #include <kasane/run/hmc/step_tuner.hpp>
 
@@ -97,6 +98,14 @@ void read_flavours(io::Section& table, std::vector<io::Section> others, const Hm
         for (const char* key : {"weight_error", "spectrum_every", "spectrum_least", "spectrum_most"}) table.unused(key);
         return;
     }
+    if (file.grid) {
+        auto& where = quarks.flavours == 1 ? table : others.front();
+        where.problem(
+            quarks.flavours == 1 ? "flavours" : "",
+            fmt::format("{}one flavour by a rational approximation, which runs on one device, and the lattice is divided among {} "
+                        "workers: take two flavours alone, or one rank with gpus_per_rank = 1",
+                        quarks.flavours == 1 ? "is 1: " : "is ", file.grid->size()));
+    }
     quarks.weight_error = table.number("weight_error", {.help = "bound of the relative error of a configuration's weight, of each flavour",
                                                         .fallback = 1e-4,
                                                         .range = {.least = 1e-9, .most = 0.1}});
@@ -133,6 +142,11 @@ void read_measurements_of(io::Section table, HmcFile& file) {
         table.problem("spectrum_every", file.quarks ? "is given, and quarks.flavours is 1: the spectrum of one flavour is measured every "
                                                       "quarks.spectrum_every trajectories. Leave it out"
                                                     : "is given, and there is no table [quarks]: leave it out");
+    if (m.spectrum_every > 0 && file.grid && file.quarks)
+        table.problem("spectrum_every",
+                      fmt::format("is given, which runs on one device, and the lattice is divided among {} workers: leave it "
+                                  "out, or take one rank with gpus_per_rank = 1",
+                                  file.grid->size()));
     m.flow_time = table.number("flow_time", {.help = "end of the flow", .unit = "a^2", .fallback = 4.0, .range = io::above(0)});
     m.flow_step = table.number(
         "flow_step",
@@ -245,9 +259,11 @@ HmcFile read_hmc_file(const RunSource& source) {
     io::RunFileReader reader(source.path, source.settings);
     auto root = reader.root();
     HmcFile file;
-    read_run_keys(reader, "hmc", source.problems, file);
+    auto parallel = root.table("parallel", "several GPUs and ranks");
+    const int workers = read_workers(reader, parallel, "hmc", source, file);
     auto lattice = root.table("lattice", "periodic in all directions");
     read_extents(lattice, file);
+    read_grid(parallel, workers, file);
     read_start(root.table("start", "the links before the first trajectory"), !source.from, file);
     read_gauge_action(root.table("gauge", "S = beta sum of c0 (1 - Re tr P / 3) over plaquettes and c1 (1 - Re tr R / 3) over rectangles"),
                       file);

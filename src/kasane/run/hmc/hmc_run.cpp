@@ -1,14 +1,9 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
-#include <kasane/lattice/hmc/gauge_term.hpp>
-#include <kasane/lattice/hmc/momenta.hpp>
-#include <kasane/lattice/hmc/quark_action.hpp>
-#include <kasane/lattice/hmc/quark_field.hpp>
-#include <kasane/lattice/hmc/spectrum.hpp>
-#include <kasane/lattice/hmc/trajectory.hpp>
-#include <kasane/lattice/observe/observables.hpp>
+#include <kasane/lattice/distributed/distributed_gauge.hpp>
 #include <kasane/run/driver/loop.hpp>
 #include <kasane/run/hmc/hmc.hpp>
+#include <kasane/run/hmc/hmc_chain.hpp>
 #include <kasane/run/hmc/hmc_checkpoint.hpp>
 #include <kasane/run/hmc/hmc_file.hpp>
 #include <kasane/run/hmc/hmc_record.hpp>
@@ -29,8 +24,6 @@ namespace fs = std::filesystem;
 constexpr const char* trajectory_table = "measurements.csv";
 /// Rejections in a row that end a run. With an acceptance of one half they have a probability of 1e-6.
 constexpr int most_rejections = 20;
-/// Poles of a rational approximation in the estimate of memory, before the spectrum is measured: 1e-12 on a range of 1e6.
-constexpr int expected_poles = 26;
 
 /// The keys of the quarks that a resumed run keeps: those of the action.
 void add_quark_keys(const std::optional<HmcQuarks>& quarks, KeptKeys& keys) {
@@ -74,34 +67,14 @@ void check_resumable(const HmcFile& file, const HmcCheckpoint& checkpoint, const
                 {file.path.string(), 0, 0, "hmc.trajectories"});
 }
 
-template <Space S>
 class HmcRun : public Run {
    public:
-    HmcRun(S on, HmcFile file) : on_(on), file_(std::move(file)) {}
+    HmcRun(HmcFile file, RankCoordinator& ranks) : file_(std::move(file)), ranks_(ranks) {}
 
     const RunFile& file() const override { return file_; }
     Record& record() override { return record_; }
     nlohmann::ordered_json part() const override { return part_of(record_); }
-    std::vector<RunMemory> memory() const override {
-        auto bytes = lattice::HybridMonteCarlo<S>::bytes_per_site(file_.levels());
-        // The links that flow and a second field; or the links at the end of a trajectory that returns.
-        bytes += links_bytes * (file_.measure.flow_every > 0 ? 2 : file_.measure.reversibility_every > 0 ? 1 : 0);
-        if (file_.measure.spectrum_every > 0) bytes += 4 * 12 * sizeof(double);
-        if (const auto& quarks = file_.quarks) {
-            // Of each pseudofermion field phi, X and earlier solutions; eta, all of the even sites.
-            const double fields = static_cast<double>(quarks->two_flavour_fields());
-            using Operator = lattice::QuarkOperator<S>;
-            double more = 0;
-            if (quarks->flavours == 2)
-                more = Operator::bytes_per_site(quarks->parameters(), quarks->solver()) + (2 * fields + 1) * 12 * sizeof(double) +
-                       fields * lattice::ChronologicalGuess<S>::bytes_per_site(quarks->chronological);
-            for (const auto& each : quarks->single)
-                more += Operator::bytes_per_site(quarks->parameters(each), HmcQuarks::flavour_solver()) +
-                        lattice::RationalTerm<S>::bytes_per_site(expected_poles);
-            bytes += static_cast<std::uint64_t>(more);
-        }
-        return {gauge_memory(file_, bytes)};
-    }
+    std::vector<RunMemory> memory() const override { return chain_memory(file_, ranks_); }
     RunSize size() const override { return {lattice::text(file_.extents), "sites", file_.extents_where}; }
 
     Summary check(const RunControls&) override {
@@ -110,7 +83,10 @@ class HmcRun : public Run {
                 fmt::format("{} sites, {} trajectories", lattice::text(file_.extents), file_.trajectories)};
     }
 
-    void create(const RunControls& controls) override { u_ = first_links(on_, file_, controls); }
+    void create(const RunControls& controls) override {
+        chain_ = hmc_chain(file_, ranks_);
+        chain_->start(controls);
+    }
 
     void restore(Checkpoint& from) override {
         record_ = hmc_record_from_json(from.record, file_.path);
@@ -133,9 +109,9 @@ class HmcRun : public Run {
     std::string memory_line(const RunMemory& memory) const override { return "memory at most: " + text(memory, file_.extents); }
     std::string headline() const override {
         const auto quarks = file_.quarks ? fmt::format("{}, csw = {}, ", file_.quarks->flavours_text(), file_.quarks->csw) : "";
-        return fmt::format("{} sites, gauge action {} at beta = {}, {}on {}, {} of {} trajectories", lattice::text(file_.extents),
-                           file_.action_name, file_.action.beta, quarks, device_info(file_.space).name, file_.trajectories - trajectory_,
-                           file_.trajectories);
+        return fmt::format("{} sites, gauge action {} at beta = {}, {}on {}{}, {} of {} trajectories", lattice::text(file_.extents),
+                           file_.action_name, file_.action.beta, quarks, device_info(file_.space).name,
+                           file_.grid ? ", " + file_.grid->text() : "", file_.trajectories - trajectory_, file_.trajectories);
     }
 
     void begin(Loop& loop) override {
@@ -147,20 +123,10 @@ class HmcRun : public Run {
         r.trajectories = file_.trajectories, r.accept_first = file_.accept_first;
         r.length = file_.length, r.integrator = file_.integrator, r.steps = file_.steps, r.seed = file_.seed;
         r.quarks = file_.quarks, r.measure = file_.measure;
-        if (field_) u_ = lattice::links_on(on_, *field_);
+        if (!chain_) chain_ = hmc_chain(file_, ranks_);
+        if (field_) chain_->load(*field_);
         field_.reset();
-        typename lattice::HybridMonteCarlo<S>::Terms terms;
-        terms.push_back(std::make_unique<lattice::GaugeTerm<S>>(file_.action));
-        if (const auto& quarks = file_.quarks) {
-            if (quarks->flavours == 2) {
-                D_ = std::make_shared<lattice::QuarkOperator<S>>(on_, file_.extents, quarks->parameters(), quarks->solver());
-                check_tolerance(*D_);
-                for (auto& term : lattice::quark_action<S>(D_, quarks->masses, quarks->tolerances())) terms.push_back(std::move(term));
-            }
-            flavours_.emplace(on_, file_.extents, *quarks, file_.seed, file_.thermalisation);
-            for (auto& term : flavours_->begin(*u_, trajectory_, r.flavours)) terms.push_back(std::move(term));
-        }
-        hmc_.emplace(on_, file_.extents, std::move(terms), file_.levels(r.tuning.steps), file_.length, file_.seed);
+        terms_ = chain_->begin(r.tuning.steps, trajectory_, r.flavours);
         prepare_dynamics();
         rejections_ = 0;
         loop.write_record();
@@ -182,14 +148,14 @@ class HmcRun : public Run {
                 "{} trajectories in a row were rejected, the last one with dH = {:.3g}: the steps of the integrator are too long. Take "
                 "more than hmc.steps = {} and resume the run; for a start far from equilibrium also hmc.accept_first",
                 most_rejections, result->dH, record_.tuning.steps));
-        if (flavours_) {
+        if (!record_.flavours.empty()) {
             const auto timer = loop.timers().scope("spectrum");
-            flavours_->check(*u_, trajectory_, record_.flavours);
+            chain_->check(trajectory_, record_.flavours);
         }
         tune();
         if (file_.writes(trajectory_)) {
             loop.clear_bar();
-            write_configuration(loop, file_.configuration_of(trajectory_), lattice::to_gauge_field(*u_), file_, record_.configurations);
+            write_configuration(loop, file_.configuration_of(trajectory_), chain_->field(), file_, record_.configurations);
         }
         loop.show(static_cast<double>(trajectory_),
                   fmt::format("plaquette {:.5f}, dH {:.2g}, {} of {} accepted", rows_.back().plaquette, result->dH, accepted_, shown_));
@@ -199,7 +165,7 @@ class HmcRun : public Run {
     std::function<void()> save(Loop& loop, const fs::path& path) override {
         HmcCheckpoint checkpoint;
         checkpoint.record = loop.record();
-        checkpoint.field = lattice::to_gauge_field(*u_);
+        checkpoint.field = chain_->field();
         checkpoint.trajectory = trajectory_;
         checkpoint.rows = rows_;
         checkpoint.tables = tables_;
@@ -208,9 +174,7 @@ class HmcRun : public Run {
         return {};
     }
 
-    void complete(Loop& loop) override {
-        write_configuration(loop, file_.configuration, lattice::to_gauge_field(*u_), file_, record_.configurations);
-    }
+    void complete(Loop& loop) override { write_configuration(loop, file_.configuration, chain_->field(), file_, record_.configurations); }
 
     void update() override {
         record_.trajectories_done = trajectory_;
@@ -247,8 +211,8 @@ class HmcRun : public Run {
     /// checkpoint.
     std::optional<lattice::TrajectoryResult> trajectory(Loop& loop, std::int64_t number, bool test) {
         try {
-            return hmc_->trajectory(
-                *u_, static_cast<std::uint64_t>(number), test, &loop.timers(), [&] { return loop.controls().stop(); },
+            return chain_->trajectory(
+                static_cast<std::uint64_t>(number), test, loop.timers(), [&] { return loop.controls().stop(); },
                 HmcMeasurements::due(file_.measure.reversibility_every, number));
         } catch (const ComputationError& error) {
             if (trajectory_ == 0 || !saved(loop)) throw;
@@ -292,31 +256,11 @@ class HmcRun : public Run {
         if (next == tuning.steps) return;
         log::info("trajectory {}: {} steps in place of {}, for an acceptance of {}", trajectory_, next, tuning.steps, tuning.acceptance);
         tuning.steps = next;
-        hmc_->set_levels(file_.levels(next));
-    }
-
-    /// Solves with the links of the start, before the first trajectory. @throws InputError: rounding ends one above its tolerance
-    void check_tolerance(lattice::QuarkOperator<S>& D) const {
-        D.pack(*u_);
-        auto phi = D.vector(), x = D.vector();
-        lattice::gaussian_field(file_.seed, 0, 0, lattice::Parity::even, phi);
-        const auto check = [&](const char* key, double rtol, std::optional<lattice::Precision> inner) {
-            D.axpby(0, phi, 0, x);
-            const auto log = D.try_solve(0, phi, x, rtol, inner);
-            KS_VALIDATE(log.converged() || !(log.true_residual < 1e-6),
-                        fmt::format("is {:.1g}, and a solve with the links of the start ends at a residual of {:.1e}, which double "
-                                    "precision does not improve. Take at least {:.0e}",
-                                    rtol, log.true_residual, 10 * log.true_residual),
-                        {file_.path.string(), 0, 0, key});
-        };
-        check("quarks.action_rtol", file_.quarks->action_rtol, {});
-        check("quarks.force_rtol", file_.quarks->force_rtol, D.options().force);
+        chain_->set_steps(next);
     }
 
     void prepare_dynamics() {
-        std::vector<std::string> names;
-        for (const auto& term : hmc_->terms()) names.push_back(term->name());
-        const auto columns = dynamics_columns(names);
+        const auto columns = dynamics_columns(terms_);
         auto& table = tables_.dynamics;
         if (table.empty()) table = UpdateTable(table.name, columns);
         KS_VALIDATE(table.columns == columns, "has the terms of another action in its checkpoint", {file_.path.string(), 0, 0, ""});
@@ -324,8 +268,7 @@ class HmcRun : public Run {
 
     void measure_eigenvalue(Loop& loop) {
         const auto timer = loop.timers().scope("spectrum");
-        D_->pack(*u_);
-        const auto found = lattice::measure_spectrum(*D_, file_.seed, static_cast<std::uint64_t>(trajectory_));
+        const auto found = chain_->spectrum(static_cast<std::uint64_t>(trajectory_));
         tables_.spectrum.add(trajectory_, {found.smallest, found.smallest_error, found.largest, found.largest_error});
         log::debug("trajectory {}: eigenvalues of Dhat^+ Dhat {:.4g}({:.1g}) to {:.4g}, {} steps of Lanczos's method{}", trajectory_,
                    found.smallest, found.smallest_error, found.largest, found.steps,
@@ -334,9 +277,7 @@ class HmcRun : public Run {
 
     void flow(Loop& loop) {
         const auto timer = loop.timers().scope("flow");
-        lattice::Links<S> v(on_, file_.extents);
-        lattice::copy_links(*u_, v);
-        const auto points = lattice::wilson_flow(v, file_.measure.flow_time, file_.measure.flow_step);
+        const auto points = chain_->flow();
         const auto& end = points.back();
         const double t0 = lattice::flow_scale_t0(points);
         tables_.flow.add(trajectory_, {end.charge, end.t2E, t0});
@@ -346,14 +287,14 @@ class HmcRun : public Run {
 
     void measure(Loop& loop, const lattice::TrajectoryResult& result) {
         const auto timer = loop.timers().scope("measurements");
-        const auto loops = lattice::loop_means(*u_);
+        const auto loops = chain_->loop_means();
         rows_.push_back({trajectory_, loops.plaquette, loops.rectangle, result.dH, result.accepted ? 1.0 : 0.0});
         ++shown_, accepted_ += result.accepted;
         tables_.dynamics.add(trajectory_, dynamics_row(record_.tuning.steps, result.terms));
         for (std::size_t k = 0; k < result.terms.size(); ++k) {
             const auto& t = result.terms[k];
             log::debug("trajectory {}: {}: force mean {:.4g}, largest {:.4g}, {} iterations, {} of them of forces, {:.3g} s", trajectory_,
-                       hmc_->terms()[k]->name(), t.force_mean, t.force_largest, t.iterations, t.force_iterations, t.seconds);
+                       terms_[k], t.force_mean, t.force_largest, t.iterations, t.force_iterations, t.seconds);
         }
         if (const auto& back = result.reversibility) {
             tables_.reversibility.add(trajectory_, {back->distance, back->dH});
@@ -367,13 +308,11 @@ class HmcRun : public Run {
                 fmt::format("the plaquette is {} after trajectory {}: the links have left SU(3)", loops.plaquette, trajectory_));
     }
 
-    S on_;
     HmcFile file_;
+    RankCoordinator& ranks_;
     HmcRecord record_;
-    std::optional<lattice::Links<S>> u_;
-    std::optional<lattice::HybridMonteCarlo<S>> hmc_;
-    std::shared_ptr<lattice::QuarkOperator<S>> D_;  ///< of two flavours
-    std::optional<RunFlavours<S>> flavours_;
+    std::unique_ptr<HmcChain> chain_;
+    std::vector<std::string> terms_;            ///< names of the terms of the action
     std::optional<lattice::GaugeField> field_;  ///< of a checkpoint, until begin()
     std::int64_t trajectory_ = 0;
     std::vector<TrajectoryRow> rows_;
@@ -382,11 +321,7 @@ class HmcRun : public Run {
     std::int64_t accepted_ = 0, shown_ = 0;  ///< in this segment
 };
 
-std::unique_ptr<Run> read_hmc(const RunSource& source) {
-    auto file = read_hmc_file(source);
-    return std::visit([&](auto on) -> std::unique_ptr<Run> { return std::make_unique<HmcRun<decltype(on)>>(on, std::move(file)); },
-                      AnySpace(file.space));
-}
+std::unique_ptr<Run> read_hmc(const RunSource& source) { return std::make_unique<HmcRun>(read_hmc_file(source), source.ranks); }
 
 std::unique_ptr<Checkpoint> read_hmc_state(const fs::path& path) { return std::make_unique<HmcCheckpoint>(read_hmc_checkpoint(path)); }
 
@@ -400,6 +335,7 @@ const Kind hmc_kind{.name = "hmc",
                     .results = nullptr,
                     .read = read_hmc,
                     .read_checkpoint = read_hmc_state,
-                    .page = hmc_page};
+                    .page = hmc_page,
+                    .worker = lattice::gauge_worker_loop};
 
 }  // namespace kasane::run

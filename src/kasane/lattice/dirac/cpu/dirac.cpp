@@ -124,6 +124,24 @@ struct Dirac<S, P>::Parts {
     Buffer<std::byte, Cpu> links[2];
     Buffer<typename CpuReal<P>::Stored, Cpu> clover[2];
 
+    HopJob job(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out) const {
+        const int p = static_cast<int>(to);
+        return {.lattice = lattice.get(),
+                .to = to,
+                .in = in.group(0),
+                .x = x ? x->group(0) : nullptr,
+                .out = out.group(0),
+                .links = links[p].data(),
+                .link_begin = link_begin[p].data(),
+                .clover = clover[p].data(),
+                .form = valid_form(*lattice, form, clover[p].size() > 0, in, x, out),
+                .reals = storage.reals,
+                .half_links = half_links(),
+                .temporal_gauge = storage.temporal_gauge,
+                .adjoint = adjoint,
+                .antiperiodic = boundary == Boundary::antiperiodic,
+                .c = c};
+    }
     bool half_links() const { return P == Precision::half || storage.half; }
     int link_bytes() const { return half_links() ? 2 : static_cast<int>(sizeof(typename CpuReal<P>::Computed)); }
 };
@@ -172,24 +190,23 @@ Dirac<S, P>::Dirac(Dirac&&) noexcept = default;
 template <Space S, Precision P>
 void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x,
                       Field<S, P>& out) const {
-    const int p = static_cast<int>(to);
-    form = valid_form(*parts_->lattice, form, parts_->clover[p].size() > 0, in, x, out);
-    const HopJob job{.lattice = parts_->lattice.get(),
-                     .to = to,
-                     .in = in.group(0),
-                     .x = x ? x->group(0) : nullptr,
-                     .out = out.group(0),
-                     .links = parts_->links[p].data(),
-                     .link_begin = parts_->link_begin[p].data(),
-                     .clover = parts_->clover[p].data(),
-                     .form = form,
-                     .reals = parts_->storage.reals,
-                     .half_links = parts_->half_links(),
-                     .temporal_gauge = parts_->storage.temporal_gauge,
-                     .adjoint = adjoint,
-                     .antiperiodic = parts_->boundary == Boundary::antiperiodic,
-                     .c = c};
+    const auto job = parts_->job(form, to, adjoint, c, in, x, out);
     for_parts(*parts_->lattice, [&](index_t, index_t first, index_t last) { hop_blocks<P>(job, first, last); });
+}
+
+template <Space S, Precision P>
+void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, std::span<const Field<S, P>* const> in,
+                      std::span<const Field<S, P>* const> x, std::span<Field<S, P>* const> out) const {
+    require_columns(in.size(), x.size(), out.size());
+    if (in.empty()) return;
+    std::vector<HopJob> jobs;
+    for (std::size_t i = 0; i < in.size(); ++i)
+        jobs.push_back(parts_->job(form, to, adjoint, c, *in[i], x.empty() ? nullptr : x[i], *out[i]));
+    // Links and clover term of a block stay in the first cache from one column to the next.
+    for_parts(*parts_->lattice, [&](index_t, index_t first, index_t last) {
+        for (index_t block = first; block < last; ++block)
+            for (const auto& job : jobs) hop_blocks<P>(job, block, block + 1);
+    });
 }
 
 template <Space S, Precision P>
@@ -215,11 +232,11 @@ std::uint64_t Dirac<S, P>::bytes() const {
 }
 
 template <Space S, Precision P>
-double Dirac<S, P>::bytes_per_site(HopForm form, bool with_x) const {
+double Dirac<S, P>::bytes_per_site(HopForm form, bool with_x, int columns) const {
     constexpr double word = sizeof(typename CpuReal<P>::Stored);
-    const double fields = 2 + (with_x ? 1 : 0), clover = form != HopForm::plain && parts_->clover[0].size() > 0 ? 1 : 0;
+    const double fields = 2 + (with_x ? 1 : 0), clover = form != HopForm::plain && parts_->clover[0].size() > 0 ? 1. / columns : 0;
     const double links =
-        static_cast<double>(parts_->link_begin[0].back() * parts_->link_bytes()) / static_cast<double>(parts_->lattice->places());
+        static_cast<double>(parts_->link_begin[0].back() * parts_->link_bytes()) / static_cast<double>(parts_->lattice->places() * columns);
     return links + word * static_cast<double>(fields * group_words<P>(24) + clover * group_words<P>(54)) / group_lanes<P>;
 }
 

@@ -2,7 +2,10 @@
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/lattice/dirac/cuda/field.hpp>
 #include <kasane/lattice/dirac/cuda/hop.hpp>
+#include <kasane/lattice/dirac/cuda/hop_columns.hpp>
 #include <kasane/lattice/dirac/validate.hpp>
+
+#include <algorithm>
 
 namespace kasane::lattice {
 
@@ -54,6 +57,21 @@ struct Dirac<S, P>::Parts {
     LinkStorage storage;
     Buffer<Chunk, S> links[2], clover[2];  ///< of each parity
     index_t link_place_bytes = 0;
+
+    /// A hop without its fields.
+    HopTask<P> task(Parity to, bool adjoint, double c) const {
+        HopTask<P> made;
+        made.tiles = lattice->tiles();
+        made.sites = lattice->sites();
+        made.to = to;
+        made.links = reinterpret_cast<const char*>(links[static_cast<int>(to)].data());
+        made.clover = clover[static_cast<int>(to)].data();
+        made.c = static_cast<Real<P>>(c);
+        made.sign = static_cast<Real<P>>(adjoint ? -1 : 1);
+        made.boundary_sign = static_cast<Real<P>>(boundary == Boundary::antiperiodic ? -1 : 1);
+        made.temporal_gauge = storage.temporal_gauge;
+        return made;
+    }
 };
 
 template <Space S, Precision P>
@@ -109,23 +127,42 @@ template <Space S, Precision P>
 void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x,
                       Field<S, P>& out) const {
     const auto& parts = *parts_;
-    const auto& on_lattice = *parts.lattice;
-    const auto& clover = parts.clover[static_cast<int>(to)];
-    form = valid_form(on_lattice, form, clover.size() > 0, in, x, out);
-    HopTask<P> task;
-    task.tiles = on_lattice.tiles();
-    task.sites = on_lattice.sites();
-    task.to = to;
+    form = valid_form(*parts.lattice, form, parts.clover[static_cast<int>(to)].size() > 0, in, x, out);
+    auto task = parts.task(to, adjoint, c);
     task.in = in.view();
     if (x) task.x = x->view();
     task.out = out.view();
-    task.links = reinterpret_cast<const char*>(parts.links[static_cast<int>(to)].data());
-    task.clover = clover.data();
-    task.c = static_cast<Real<P>>(c);
-    task.sign = static_cast<Real<P>>(adjoint ? -1 : 1);
-    task.boundary_sign = static_cast<Real<P>>(parts.boundary == Boundary::antiperiodic ? -1 : 1);
-    task.temporal_gauge = parts.storage.temporal_gauge;
-    with_storage<P>(parts.storage, [&]<LinkReals R, bool half>() { launch_hop<P, R, half>(on_lattice.space(), form, task); });
+    with_storage<P>(parts.storage, [&]<LinkReals R, bool half>() { launch_hop<P, R, half>(parts.lattice->space(), form, task); });
+}
+
+template <Space S, Precision P>
+void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, std::span<const Field<S, P>* const> in,
+                      std::span<const Field<S, P>* const> x, std::span<Field<S, P>* const> out) const {
+    require_columns(in.size(), x.size(), out.size());
+    const auto& parts = *parts_;
+    const auto one_by_one = [&] {
+        for (std::size_t i = 0; i < in.size(); ++i) hop(form, to, adjoint, c, *in[i], x.empty() ? nullptr : x[i], *out[i]);
+    };
+    if (in.size() < 2) return one_by_one();
+    with_storage<P>(parts.storage, [&]<LinkReals R, bool half>() {
+        if constexpr (!has_hop_columns<P, R, half>) {
+            one_by_one();
+        } else {
+            HopColumnsTask<P> task;
+            task.hop = parts.task(to, adjoint, c);
+            for (std::size_t first = 0; first < in.size(); first += most_columns) {
+                HopForm valid = form;
+                task.columns = static_cast<int>(std::min(in.size() - first, std::size_t{most_columns}));
+                for (int i = 0; i < task.columns; ++i) {
+                    const std::size_t k = first + static_cast<std::size_t>(i);
+                    const auto* const own = x.empty() ? nullptr : x[k];
+                    valid = valid_form(*parts.lattice, form, parts.clover[static_cast<int>(to)].size() > 0, *in[k], own, *out[k]);
+                    task.column[i] = {in[k]->view(), own ? own->view() : FieldView<P>{}, out[k]->view()};
+                }
+                launch_hop_columns<P, R>(parts.lattice->space(), valid, task);
+            }
+        }
+    });
 }
 
 template <Space S, Precision P>
@@ -148,13 +185,13 @@ std::uint64_t Dirac<S, P>::bytes() const {
 }
 
 template <Space S, Precision P>
-double Dirac<S, P>::bytes_per_site(HopForm form, bool with_x) const {
+double Dirac<S, P>::bytes_per_site(HopForm form, bool with_x, int columns) const {
     const double spinor = spinor_chunks<P> * 16 + (P == Precision::half ? 4 : 0);
     const auto& n = parts_->lattice->extents();
     // In temporal gauge two of eight links are read on one time slice only.
     const double links = static_cast<double>(parts_->link_place_bytes) * (parts_->storage.temporal_gauge ? 0.75 + 0.25 / n[3] : 1.0);
     const bool reads_clover = form != HopForm::plain && parts_->clover[0].size() > 0;
-    return links + (reads_clover ? clover_bytes<P> : 0) + (with_x ? 3 : 2) * spinor;
+    return (links + (reads_clover ? clover_bytes<P> : 0)) / columns + (with_x ? 3 : 2) * spinor;
 }
 
 template class Dirac<Cuda, Precision::half>;

@@ -121,22 +121,44 @@ KS_FN void prefetch_links(const HopTask<P>& task, std::uint32_t place) {
         prefetch(task.links + link_block(place, Format::place_bytes) + direction * bytes, bytes);
 }
 
-template <int direction, class Format, Precision P>
-KS_FN Fetched<Format, P> fetch(const HopTask<P>& task, const Here& here) {
-    using V = Real<P>;
+struct Neighbour {
+    std::uint32_t place;
+    bool crosses;  ///< the boundary in time
+};
+template <int direction>
+KS_FN Neighbour neighbour(const Tiles& tiles, const Here& here) {
     constexpr bool in_time = direction / 2 == 3;
     const std::uint32_t lane = here.lane.neighbour[direction];
     const std::uint32_t tile = lane & leaves_tile ? here.around.neighbour[direction] : here.tile;
-    const bool crosses = in_time && (tile & crosses_boundary) != 0;
-    const std::uint32_t neighbour = (in_time ? tile & ~crosses_boundary : tile) * task.tiles.per_tile + (lane & ~leaves_tile);
+    return {(in_time ? tile & ~crosses_boundary : tile) * tiles.per_tile + (lane & ~leaves_tile),
+            in_time && (tile & crosses_boundary) != 0};
+}
+
+template <int direction, class Format, Precision P>
+KS_FN Fetched<Format, P> fetch(const HopTask<P>& task, const Here& here) {
+    constexpr bool in_time = direction / 2 == 3;
+    const auto there = neighbour<direction>(task.tiles, here);
     Fetched<Format, P> got;
-    got.unit_link = in_time && task.temporal_gauge && !crosses;
+    got.unit_link = in_time && task.temporal_gauge && !there.crosses;
     if (!got.unit_link) got.link = load_link<Format>(task.links, here.place, direction);
-    const Chunk* from = task.in.at(neighbour);
+    const Chunk* from = task.in.at(there.place);
     for (int c = 0; c < spinor_chunks<P>; ++c) got.in[c] = load_shared(from + c * static_cast<int>(row));
-    got.weight = crosses ? task.c * task.boundary_sign : task.c;
-    if constexpr (P == Precision::half) got.weight *= load_shared(task.in.scale + neighbour) * spinor_unit;
+    got.weight = there.crosses ? task.c * task.boundary_sign : task.c;
+    if constexpr (P == Precision::half) got.weight *= load_shared(task.in.scale + there.place) * spinor_unit;
     return got;
+}
+
+/// h := U h or U^+ h, up to the format's factor.
+template <bool backward, class Format, class V>
+KS_FN void multiply_by_link(const Link<V>& u, HalfSpinor<V>& h) {
+    for (auto& spin : h.s) {
+        // 16-bit rows lack a factor each; their product lacks it twice.
+        if constexpr (backward && Format::product_factor != V(1))
+            spin.c[2] = {spin.c[2].re * Format::product_factor, spin.c[2].im * Format::product_factor};
+        spin = backward ? adjoint_times(u, spin) : times(u, spin);
+        if constexpr (!backward && Format::product_factor != V(1))
+            spin.c[2] = {spin.c[2].re * Format::product_factor, spin.c[2].im * Format::product_factor};
+    }
 }
 
 template <int direction, Precision P, LinkReals R, bool half_links>
@@ -149,15 +171,7 @@ KS_FN void add_hop(const HopTask<P>& task, const Fetched<LinkFormat<Real<P>, R, 
     HalfSpinor<V> h = projected<mu, P>(got.in, s);
     V weight = got.weight;
     if (!got.unit_link) {
-        const Link<V> u = decoded<V, R, half_links>(got.link);
-        for (auto& spin : h.s) {
-            // 16-bit rows lack a factor each; their product lacks it twice.
-            if constexpr (backward && Format::product_factor != V(1))
-                spin.c[2] = {spin.c[2].re * Format::product_factor, spin.c[2].im * Format::product_factor};
-            spin = backward ? adjoint_times(u, spin) : times(u, spin);
-            if constexpr (!backward && Format::product_factor != V(1))
-                spin.c[2] = {spin.c[2].re * Format::product_factor, spin.c[2].im * Format::product_factor};
-        }
+        multiply_by_link<backward, Format>(decoded<V, R, half_links>(got.link), h);
         weight *= Format::factor;
     }
     accumulate_weighted<mu>(sum, h, s, weight);
@@ -214,17 +228,21 @@ KS_FN Spinor<Real<P>> times_clover(const Chunk* clover, std::uint32_t place, con
     return out;
 }
 
+KS_FN Here position(const Tiles& tiles, Parity to, std::uint32_t place) {
+    Here here{place, tiles.tile_of(place), {}, {}};
+    const auto lane = static_cast<std::uint32_t>(to) * tiles.per_tile + (place - here.tile * tiles.per_tile);
+    here.lane = std::bit_cast<LaneEntry>(load_shared(reinterpret_cast<const Chunk*>(tiles.lanes + lane)));
+    const auto* around = reinterpret_cast<const Chunk*>(tiles.neighbours + here.tile);
+    const Chunk halves[2] = {load_shared(around), load_shared(around + 1)};
+    for (int d = 0; d < directions; ++d) here.around.neighbour[d] = halves[d / 4].word[d % 4];
+    return here;
+}
+
 template <Precision P, LinkReals R, bool half_links, HopForm form>
 KS_FN void hop_site(const HopTask<P>& task, std::uint32_t place) {
     using V = Real<P>;
     using Format = LinkFormat<V, R, half_links>;
-    Here here{place, task.tiles.tile_of(place), {}, {}};
-    const auto lane = static_cast<std::uint32_t>(task.to) * task.tiles.per_tile + (place - here.tile * task.tiles.per_tile);
-    here.lane = std::bit_cast<LaneEntry>(load_shared(reinterpret_cast<const Chunk*>(task.tiles.lanes + lane)));
-    const auto* around = reinterpret_cast<const Chunk*>(task.tiles.neighbours + here.tile);
-    const Chunk halves[2] = {load_shared(around), load_shared(around + 1)};
-    for (int d = 0; d < directions; ++d) here.around.neighbour[d] = halves[d / 4].word[d % 4];
-
+    const Here here = position(task.tiles, task.to, place);
     Spinor<V> sum{};
     add_hops<0, P, R, half_links>(task, here, fetch<0, Format>(task, here), sum);
     if constexpr (form == HopForm::inverse && !fetches_ahead<P>) prefetch_clover<P>(task.clover, place, 1);

@@ -1,0 +1,43 @@
+// What the workers of a divided lattice need for trajectories of hybrid Monte Carlo, and its broadcast.
+#pragma once
+
+#include <kasane/core/comm/communicator.hpp>
+#include <kasane/lattice/gauge/gauge_action.hpp>
+#include <kasane/lattice/hmc/integrator.hpp>
+#include <kasane/lattice/hmc/quark_action.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kasane::lattice {
+
+/// Two flavours of quarks.
+struct QuarkSetup {
+    QuarkParameters parameters{DiracParameters{}};
+    QuarkSolverOptions solver;
+    QuarkTolerances tolerances;
+    std::vector<double> masses;  ///< Hasenbusch's
+};
+
+struct HmcSetup {
+    GaugeAction action;                ///< term 0
+    std::optional<QuarkSetup> quarks;  ///< the terms after it, in the order of quark_action()
+    std::vector<Level> levels;         ///< as for HybridMonteCarlo
+    double length = 1;                 ///< of a trajectory
+    std::uint64_t seed = 1;
+};
+
+/// What began.
+struct HmcBegin {
+    std::vector<std::string> terms;  ///< their names
+    /// As unreached_residual(), of both tolerances.
+    double action_residual = 0, force_residual = 0;
+};
+
+/// Broadcasts from the root rank to all ranks. Collective.
+void broadcast(comm::Communicator& ranks, std::vector<Level>& levels);
+void broadcast(comm::Communicator& ranks, HmcSetup& setup);
+
+}  // namespace kasane::lattice

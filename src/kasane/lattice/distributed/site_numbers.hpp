@@ -1,0 +1,54 @@
+// Numbers of the sites of a lattice in the order of links, [parity][number][stride], and their copies between a local lattice and one that
+// is extended by a halo.
+#pragma once
+
+#include <kasane/lattice/distributed/local_sites.hpp>
+#include <kasane/lattice/hmc/clover_force.hpp>
+#include <kasane/lattice/links.hpp>
+
+namespace kasane::lattice {
+
+struct SiteNumbers {
+    double* data = nullptr;
+    index_t stride = 0;
+    int numbers = 0;  ///< of a site
+
+    KS_FN double* place(Parity parity, index_t checkerboard) const {
+        return data + static_cast<index_t>(parity) * numbers * stride + checkerboard;
+    }
+};
+
+template <Space S>
+SiteNumbers numbers_of(Links<S>& u) {
+    return {u.data.data(), LinksView::stride(u.extents), 72};
+}
+/// For reading alone.
+template <Space S>
+SiteNumbers numbers_of(const Links<S>& u) {
+    return {const_cast<double*>(u.data.data()), LinksView::stride(u.extents), 72};
+}
+template <Space S>
+SiteNumbers numbers_of(CloverWeights<S>& w) {
+    return {w.data.data(), LinksView::stride(w.extents), 54};
+}
+/// For reading alone.
+template <Space S>
+SiteNumbers numbers_of(const CloverWeights<S>& w) {
+    return {const_cast<double*>(w.data.data()), LinksView::stride(w.extents), 54};
+}
+template <Space S>
+SiteNumbers numbers_of(CloverTerm<S>& A) {
+    return {A.data.data(), A.extents.half(), 72};
+}
+
+/// local = those of the extended lattice
+template <Space S>
+void copy_to_local(S on, const LocalSites& sites, const SiteNumbers& extended, const SiteNumbers& local);
+/// extended = those of the local lattice; the halo does not change
+template <Space S>
+void copy_to_extended(S on, const LocalSites& sites, const SiteNumbers& local, const SiteNumbers& extended);
+/// extended += those of the local lattice
+template <Space S>
+void add_to_extended(S on, const LocalSites& sites, const SiteNumbers& local, const SiteNumbers& extended);
+
+}  // namespace kasane::lattice

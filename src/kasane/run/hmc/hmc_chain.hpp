@@ -1,0 +1,54 @@
+// The links of a run of hybrid Monte Carlo, its action and its trajectories: on one device, or divided among workers.
+// Invariant: both forms give the same results to rounding; a run that resumes with another number of workers continues the same chain.
+#pragma once
+
+#include <kasane/lattice/gauge/gauge_action.hpp>
+#include <kasane/lattice/hmc/spectrum.hpp>
+#include <kasane/lattice/hmc/trajectory.hpp>
+#include <kasane/lattice/observe/observables.hpp>
+#include <kasane/run/driver/rank_coordinator.hpp>
+#include <kasane/run/hmc/hmc_file.hpp>
+#include <kasane/run/hmc/hmc_flavours.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kasane::run {
+
+class HmcChain {
+   public:
+    virtual ~HmcChain() = default;
+    /// The links before the first trajectory. @throws InputError as load_start; Interrupted
+    virtual void start(const RunControls& controls) = 0;
+    virtual void load(const lattice::GaugeField& field) = 0;
+    virtual lattice::GaugeField field() = 0;
+
+    /// Makes the terms of the action, after start() or load(). @param flavours  of a checkpoint, or empty; brought up to date
+    /// @returns the names of the terms   @throws InputError: a tolerance that solves with these links do not reach; as RunFlavours
+    virtual std::vector<std::string> begin(int steps, std::int64_t trajectory, std::vector<FlavourRecord>& flavours) = 0;
+    /// Of the next trajectories.
+    virtual void set_steps(int steps) = 0;
+    /// As HybridMonteCarlo::trajectory().
+    virtual std::optional<lattice::TrajectoryResult> trajectory(std::uint64_t number, bool test, Timers& timers,
+                                                                const std::function<bool()>& stop, bool reverse) = 0;
+
+    virtual lattice::LoopMeans loop_means() = 0;
+    /// Of a copy of the links.
+    virtual std::vector<lattice::FlowPoint> flow() = 0;
+    /// Of Dhat^+ Dhat of two flavours.
+    virtual lattice::Spectrum spectrum(std::uint64_t trajectory) = 0;
+    /// As RunFlavours::check(), where there are flavours.
+    virtual void check(std::int64_t trajectory, std::vector<FlavourRecord>& flavours) = 0;
+};
+
+/// @param file  must outlive it   @throws InputError where the workers cannot be made
+std::unique_ptr<HmcChain> hmc_chain(const HmcFile& file, RankCoordinator& ranks);
+
+/// Peak memory of the run on each rank, and free memory.
+std::vector<RunMemory> chain_memory(const HmcFile& file, const RankCoordinator& ranks);
+
+}  // namespace kasane::run
