@@ -12,6 +12,7 @@ namespace kasane::app {
 namespace {
 
 const std::vector<Verb> lattice_verbs = {
+    {"convert", "Write a gauge configuration in another format: NERSC, ILDG, MILC or openQCD", add_lattice_convert},
     {"info", "Print extents, format, plaquette and checksum of a gauge configuration", add_lattice_info},
     {"solve", "Quark propagators and single solutions on a configuration, and their correlators", add_lattice_solve, OnRanks::led},
     {"measure", "Plaquettes, Polyakov loop, topological charge and Wilson flow of a configuration", add_lattice_measure, OnRanks::led},

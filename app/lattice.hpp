@@ -9,5 +9,6 @@ Action add_lattice_info(CLI::App&, const Common&);
 Action add_lattice_solve(CLI::App&, const Common&);
 Action add_lattice_measure(CLI::App&, const Common&);
 Action add_lattice_generate(CLI::App&, const Common&);
+Action add_lattice_convert(CLI::App&, const Common&);
 
 }  // namespace kasane::app

@@ -1,10 +1,10 @@
-// kasane lattice measure CONFIG: gluonic observables of a configuration, and their change along the Wilson flow; on one device, or on the
+// kasane lattice measure CONFIG...: gluonic observables of configurations, and their change along the Wilson flow; on one device, or on the
 // workers of all ranks.
 #include <app/lattice.hpp>
-#include <app/lattice_workers.hpp>
+#include <app/lattice_measure.hpp>
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/base/log.hpp>
 #include <kasane/core/base/timer.hpp>
-#include <kasane/lattice/distributed/distributed_measurement.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 #include <kasane/run/driver/rank_coordinator.hpp>
@@ -13,25 +13,11 @@
 
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <memory>
 
 namespace kasane::app {
 namespace {
-
-struct MeasureOptions {
-    std::string file, grid;
-    double flow_time = 0, flow_step = 0.01;
-    int gpus_per_rank = 1;
-};
-
-/// What is printed.
-struct MeasureResult {
-    lattice::GluonicMeasurement measured;
-    lattice::GaugeFileFacts facts;
-    lattice::Extents extents;
-    lattice::GridShape grid{1, 1, 1, 1};
-    double seconds = 0;
-};
 
 /// All options that are wrong, each with its name.
 void check(const MeasureOptions& o, bool step_given) {
@@ -46,45 +32,30 @@ void check(const MeasureOptions& o, bool step_given) {
     require(!step_given || o.flow_time > 0, "--flow-step", "has no effect without --flow-time: give both");
     require(!(o.flow_time > 0) || o.flow_time / o.flow_step <= 1e7, "--flow-time",
             fmt::format("is {} in steps of {}: more than ten million steps. Take longer steps", o.flow_time, o.flow_step));
+    const auto files = std::ssize(o.files);
+    require(o.bin == 1 || o.bin <= files / 2, "--bin",
+            fmt::format("is {}: errors need at least two bins of the {} configurations{}", o.bin, files,
+                        files < 4 ? "; leave it out" : fmt::format(", so at most {}", files / 2)));
+    require(!o.force || !o.directory.empty(), "--force", "has no effect without -o: leave it out, or give a directory for the results");
     if (!problems.empty()) throw InputError(problems);
 }
 
 template <Space S>
-lattice::GluonicMeasurement measured_on(S on, const lattice::GaugeField& field, const MeasureOptions& o) {
-    const bool flows = o.flow_time > 0;
+lattice::GluonicMeasurement measured_on(S on, const lattice::GaugeField& field, const std::string& file, double flow_time,
+                                        double flow_step) {
+    const bool flows = flow_time > 0;
     const auto needed = lattice::measurement_bytes(field.extents, flows);
     const auto available = available_memory(on);
     constexpr double GiB = 1u << 30;
     KS_VALIDATE(needed <= available,
                 fmt::format("has too many sites: {} need {:.3g} GiB of memory on {}, and {:.3g} GiB are free", text(field.extents),
                             static_cast<double>(needed) / GiB, name(on), static_cast<double>(available) / GiB),
-                {o.file, 0, 0, ""});
+                {file, 0, 0, ""});
     auto u = lattice::links_on(on, field);
     lattice::GluonicMeasurement m{
         lattice::plaquette(u), lattice::link_trace(u), lattice::polyakov_loop(u), lattice::topological_charge(u), {}};
-    if (flows) m.flow = lattice::wilson_flow(u, o.flow_time, o.flow_step);
+    if (flows) m.flow = lattice::wilson_flow(u, flow_time, flow_step);
     return m;
-}
-
-MeasureResult on_one_device(const AnySpace& space, const std::optional<lattice::GridShape>& grid, const MeasureOptions& o) {
-    const auto read = lattice::read_gauge(o.file);
-    const auto shape = grid_of(grid, read.field.extents, 1).shape();
-    const Stopwatch watch;
-    auto m = std::visit([&](auto on) { return measured_on(on, read.field, o); }, space);
-    return {std::move(m), read.facts, read.field.extents, shape, watch.seconds()};
-}
-
-MeasureResult on_all_workers(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& grid,
-                             const MeasureOptions& o) {
-    try {
-        auto& communicator = common.ranks->workers(lattice_measure_loop, workers.here);
-        auto all = lattice::measure_on_workers(communicator, workers.here, {o.file, grid, o.flow_time, o.flow_step});
-        log::info("grid: {}", all.grid.text());
-        return {std::move(all.measured), std::move(all.facts), all.grid.lattice(), all.grid.shape(), all.seconds};
-    } catch (...) {
-        common.ranks->end_if_others_wait();
-        throw;
-    }
 }
 
 std::string flow_table(const std::vector<lattice::FlowPoint>& points, double t0) {
@@ -99,50 +70,95 @@ std::string flow_table(const std::vector<lattice::FlowPoint>& points, double t0)
                                      : std::string("\nt0 is not reached: t^2 E clover stays below 0.3. Take a larger --flow-time"));
 }
 
+std::string as_text(const MeasureResult& result) {
+    const auto& m = result.measured;
+    auto text = fmt::format(
+        "{}: {}, {} sites\nplaquette {:.12f} (space {:.12f}, time {:.12f})\nlink trace {:.12f}\n"
+        "Polyakov loop {:.9f} {:+.9f} i, modulus {:.9f}\ntopological charge (clover) {:.6f}",
+        result.file, lattice::name(result.facts.format), lattice::text(result.extents), m.plaquette.mean(), m.plaquette.space,
+        m.plaquette.time, m.link_trace, m.polyakov.real(), m.polyakov.imag(), std::abs(m.polyakov), m.charge);
+    if (!m.flow.empty()) text += flow_table(m.flow, lattice::flow_scale_t0(m.flow));
+    for (const auto& note : result.facts.notes) text += "\nnote: " + note;
+    return text + fmt::format("\n{:.2f} s on {}", result.seconds, result.device);
+}
+
 }  // namespace
+
+MeasureResult measure_on(const AnySpace& space, const std::string& file, const lattice::GaugeFile& gauge, double flow_time,
+                         double flow_step) {
+    const Stopwatch watch;
+    auto m = std::visit([&](auto on) { return measured_on(on, gauge.field, file, flow_time, flow_step); }, space);
+    return {file, name(space), std::move(m), gauge.facts, gauge.field.extents, {1, 1, 1, 1}, watch.seconds()};
+}
+
+MeasureResult measure_on_all(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& grid,
+                             const std::string& file, double flow_time, double flow_step) {
+    try {
+        auto& communicator = common.ranks->workers(lattice_measure_loop, workers.here);
+        auto all = lattice::measure_on_workers(communicator, workers.here, {file, grid, flow_time, flow_step});
+        log::info("grid: {}", all.grid.text());
+        return {file,       name(workers.here.front()), std::move(all.measured), std::move(all.facts), all.grid.lattice(), all.grid.shape(),
+                all.seconds};
+    } catch (...) {
+        common.ranks->end_if_others_wait();
+        throw;
+    }
+}
+
+nlohmann::ordered_json as_json(const MeasureResult& result, double flow_step) {
+    const auto& m = result.measured;
+    nlohmann::ordered_json object{{"file", result.file},
+                                  {"format", lattice::name(result.facts.format)},
+                                  {"extents", result.extents.n},
+                                  {"device", result.device},
+                                  {"grid", result.grid},
+                                  {"plaquette", m.plaquette.mean()},
+                                  {"plaquette_space", m.plaquette.space},
+                                  {"plaquette_time", m.plaquette.time},
+                                  {"link_trace", m.link_trace},
+                                  {"polyakov_loop", {m.polyakov.real(), m.polyakov.imag()}},
+                                  {"topological_charge", m.charge}};
+    if (!m.flow.empty()) {
+        auto points = nlohmann::ordered_json::array();
+        for (const auto& p : m.flow)
+            points.push_back({{"t", p.t}, {"t2E", p.t2E}, {"t2E_plaquette", p.t2E_plaquette}, {"topological_charge", p.charge}});
+        object["flow"] = {{"step", flow_step}, {"t0", lattice::flow_scale_t0(m.flow)}, {"points", points}};
+    }
+    object["notes"] = result.facts.notes;
+    object["seconds"] = result.seconds;
+    return object;
+}
 
 Action add_lattice_measure(CLI::App& app, const Common& common) {
     auto options = std::make_shared<MeasureOptions>();
-    app.add_option("CONFIG", options->file, "Configuration: NERSC, ILDG, MILC or openQCD")->required();
-    add_workers(app, options->grid, options->gpus_per_rank);
-    app.add_option("--flow-time", options->flow_time, "Follow the Wilson flow to this time [a^2]; 0: not at all");
-    auto* step = app.add_option("--flow-step", options->flow_step, "Step of its integration [a^2]");
+    auto& o = *options;
+    app.add_option("CONFIG", o.files, "Configurations: NERSC, ILDG, MILC or openQCD")->required();
+    app.add_option("-o,--output", o.directory,
+                   "Directory of the results: a JSON file for each configuration, and tables; results that are "
+                   "there are used again")
+        ->type_name("DIRECTORY");
+    app.add_option("--bin", o.bin, "Neighbouring configurations in a bin of the jackknife")
+        ->check(whole_number(1, std::numeric_limits<int>::max()));
+    app.add_flag("--force", o.force, "Compute results that are in the directory again");
+    add_workers(app, o.grid, o.gpus_per_rank);
+    app.add_option("--flow-time", o.flow_time, "Follow the Wilson flow to this time [a^2]; 0: not at all");
+    auto* step = app.add_option("--flow-step", o.flow_step, "Step of its integration [a^2]");
     return [options, step, &common] {
         const auto& o = *options;
         check(o, step->count() > 0);
         const auto grid = parsed_grid(o.grid);
         const auto workers = place_workers(common, o.gpus_per_rank);
-        const auto result = workers.count == 1 ? on_one_device(workers.here.front(), grid, o) : on_all_workers(common, workers, grid, o);
-        const auto& [m, facts, extents, shape, seconds] = result;
-        const auto device = name(workers.here.front());
-        nlohmann::ordered_json object{{"file", o.file},
-                                      {"format", lattice::name(facts.format)},
-                                      {"extents", extents.n},
-                                      {"device", device},
-                                      {"grid", shape},
-                                      {"plaquette", m.plaquette.mean()},
-                                      {"plaquette_space", m.plaquette.space},
-                                      {"plaquette_time", m.plaquette.time},
-                                      {"link_trace", m.link_trace},
-                                      {"polyakov_loop", {m.polyakov.real(), m.polyakov.imag()}},
-                                      {"topological_charge", m.charge}};
-        auto text = fmt::format(
-            "{}: {}, {} sites\nplaquette {:.12f} (space {:.12f}, time {:.12f})\nlink trace {:.12f}\n"
-            "Polyakov loop {:.9f} {:+.9f} i, modulus {:.9f}\ntopological charge (clover) {:.6f}",
-            o.file, lattice::name(facts.format), lattice::text(extents), m.plaquette.mean(), m.plaquette.space, m.plaquette.time,
-            m.link_trace, m.polyakov.real(), m.polyakov.imag(), std::abs(m.polyakov), m.charge);
-        if (!m.flow.empty()) {
-            const double t0 = lattice::flow_scale_t0(m.flow);
-            auto points = nlohmann::ordered_json::array();
-            for (const auto& p : m.flow)
-                points.push_back({{"t", p.t}, {"t2E", p.t2E}, {"t2E_plaquette", p.t2E_plaquette}, {"topological_charge", p.charge}});
-            object["flow"] = {{"step", o.flow_step}, {"t0", t0}, {"points", points}};
-            text += flow_table(m.flow, t0);
+        if (o.files.size() > 1 || !o.directory.empty()) return measure_many(common, workers, grid, o);
+        const auto& file = o.files.front();
+        MeasureResult result;
+        if (workers.count == 1) {
+            const auto gauge = lattice::read_gauge(file);
+            grid_of(grid, gauge.field.extents, 1);
+            result = measure_on(workers.here.front(), file, gauge, o.flow_time, o.flow_step);
+        } else {
+            result = measure_on_all(common, workers, grid, file, o.flow_time, o.flow_step);
         }
-        object["notes"] = facts.notes;
-        object["seconds"] = seconds;
-        for (const auto& note : facts.notes) text += "\nnote: " + note;
-        print(common, object, text + fmt::format("\n{:.2f} s on {}", seconds, device));
+        print(common, as_json(result, o.flow_step), as_text(result));
         return static_cast<int>(success);
     };
 }

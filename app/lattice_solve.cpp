@@ -1,7 +1,6 @@
-// kasane lattice solve CFG --kappa K: quark propagators and single solutions on a gauge configuration.
+// kasane lattice solve CFG... --kappa K: quark propagators and single solutions on gauge configurations.
 #include <app/lattice.hpp>
-#include <app/lattice_solve_result.hpp>
-#include <app/lattice_workers.hpp>
+#include <app/lattice_solve.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/io/atomic_file.hpp>
@@ -19,22 +18,13 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <mutex>
 
 namespace kasane::app {
 namespace {
 
 namespace fs = std::filesystem;
 using lattice::SpinorField;
-
-struct LatticeSolveOptions {
-    std::string configuration, solution, source = "point:0,0,0,0", boundary = "antiperiodic", inner = "half", solver;
-    std::string schur = "symmetric", links = "18", inner_links = "12", basis = "degrand-rossi", grid, precondition = "none";
-    std::vector<int> block;
-    double kappa = 0, csw = 0;
-    int gpus_per_rank = 1;
-    lattice::SolverOptions options;
-    bool half_links = false, temporal_gauge = false, force = false;
-};
 
 /// point:x,y,z,t, wall:t, random:seed or z2:seed.
 struct Source {
@@ -110,14 +100,27 @@ lattice::SchwarzMethod schwarz_named(const std::string& text) {
     return SchwarzMethod::none;
 }
 
+/// Whether -o names a directory of results.
+bool names_directory(const std::string& output) {
+    return !output.empty() && (output.ends_with('/') || fs::is_directory(output) || fs::path(output).extension().empty());
+}
+
 /// All options that are wrong, each with its name.
 void check_options(const LatticeSolveOptions& o) {
     std::vector<InputProblem> problems;
     const auto require = [&](bool condition, const char* option, const std::string& message) {
         if (!condition) problems.push_back({message, {"", 0, 0, option}});
     };
-    require(o.kappa > 0 && o.kappa < 1, "--kappa",
-            fmt::format("is {}: it must be above 0 and below 1; quarks are light where it is 1/8 (no gauge field) to 0.16", o.kappa));
+    if (o.kappas.empty() && o.masses.empty())
+        problems.push_back({"--kappa is required: give the hopping parameter, any number of times, or --mass", {}});
+    for (const double kappa : o.kappas)
+        require(kappa > 0 && kappa < 1, "--kappa",
+                fmt::format("is {}: it must be above 0 and below 1; quarks are light where it is 1/8 (no gauge field) to 0.16", kappa));
+    for (const double mass : o.masses)
+        require(mass > -3.5 && std::isfinite(mass), "--mass",
+                fmt::format("is {}: it must be above -3.5, where kappa = 1 / (2 m + 8) is below 1; quarks are light where it is -0.9 to 0",
+                            mass));
+    require(o.kappas.empty() || o.masses.empty(), "--mass", "is given together with --kappa: give one of the two");
     require(o.csw >= 0 && o.csw <= 10, "--csw",
             fmt::format("is {}: it must be from 0 (no clover term) to 10; at tree level it is 1", o.csw));
     require(o.options.rtol >= 1e-15 && o.options.rtol < 1, "--rtol",
@@ -133,6 +136,12 @@ void check_options(const LatticeSolveOptions& o) {
     require(!schwarz || (o.solver != "cg" && o.solver != "bicgstab"), "--precondition",
             fmt::format("has no effect with --solver {}, which has no preconditioner: take gcr, fgmres, nested-bicgstab or refinement",
                         o.solver));
+    const auto files = std::ssize(o.configurations);
+    require(o.bin == 1 || o.bin <= files / 2, "--bin",
+            fmt::format("is {}: errors need at least two bins of the {} configurations{}", o.bin, files,
+                        files < 4 ? "; leave it out" : fmt::format(", so at most {}", files / 2)));
+    require(!o.fields || names_directory(o.solution), "--fields",
+            "has no effect without a directory: give one with -o, or give -o FILE.h5 for one configuration and kappa");
     try {
         Source::parse(o.source);
     } catch (const InputError& error) {
@@ -186,17 +195,25 @@ std::string size_text(double bytes) {
     return bytes < gibi ? fmt::format("{:.3g} MiB", bytes / mebi) : fmt::format("{:.4g} GiB", bytes / gibi);
 }
 
-/// Logs the memory that is needed, and refuses a lattice that does not fit. The solver's count includes the caller's links and one column;
-/// the other columns and the file that is being written are added. With several workers the root rank has all fields of the host, and each
-/// device its share.
-void check_memory(const LatticeSolveOptions& o, const LatticeWorkers& workers, const lattice::Extents& n, int columns,
-                  const lattice::MemoryPerSite& solver) {
+/// Logs the memory that is needed, and refuses a lattice that does not fit. The solver's count includes the caller's links and the columns
+/// that are solved at once; the other columns and the file that is being written are added. With several workers the root rank has all
+/// fields of the host, and each device its share.
+/// @param together  configurations at a time on this host, one on each worker, whose links are kept for the next kappa
+void check_memory(const LatticeSolveOptions& o, const LatticeWorkers& workers, const LatticeSolveResult& result, int together = 0) {
+    const auto& n = result.extents;
+    const auto& solver = result.memory;
+    const int columns = result.columns;
     const auto sites = static_cast<double>(n.volume());
     const auto& space = workers.here.front();
     const bool shared = std::holds_alternative<Cpu>(space);
-    double host = std::max(solver.host + 192. * (columns - 1), o.solution.empty() ? 0 : 2 * 192. * columns);
+    double host = std::max(solver.host + 192. * (columns - result.columns_at_once), o.solution.empty() ? 0 : 2 * 192. * columns);
     double device = solver.device * (shared ? workers.on_this_host : 1) / workers.count;
     if (workers.count > 1) host += solver.host * workers.on_this_host / workers.count;  // links and fields of the workers
+    if (together > 0) {
+        constexpr double links = 576;
+        host = (host + links) * together;
+        if (shared) device *= together;
+    }
     if (shared) host += device, device = 0;
     if (shared)
         log::info("memory: {:.0f} bytes per site, {} in all", host, size_text(host * sites));
@@ -229,42 +246,77 @@ LatticeSolver solver_of(const Common& common, const LatticeWorkers& workers, con
     }
 }
 
+/// The number of columns that are solved at once: --columns, or all that fit into memory.
+int chosen_columns(const LatticeSolveOptions& o, const LatticeWorkers& workers, const LatticeSolveResult& result, bool log_number) {
+    const int wanted = std::min(o.columns > 0 ? o.columns : result.columns, result.columns);
+    if (wanted == 1 || workers.count > 1) return 1;
+    const int columns = o.columns > 0 && solves_columns(result.options)
+                            ? wanted
+                            : columns_at_once(workers.here.front(), result.extents, result.facts.parameters, result.options, wanted);
+    if (log_number)
+        log::info("columns: {} of {} at once{}", columns, result.columns,
+                  columns == wanted                 ? ""
+                  : !solves_columns(result.options) ? fmt::format("; {} solves one after the other", name(result.options.method))
+                                                    : ", because more do not fit into memory");
+    return columns;
+}
+
 /// The columns (D / 2 kappa)^-1 b of the source. Where the solver fails, it ends with the column that failed. @throws Interrupted
 std::vector<SpinorField> solve_columns(const Common& common, const LatticeWorkers& workers, const lattice::RankGrid& grid,
-                                       lattice::GaugeField links, const Source& source, LatticeSolveResult& result) {
+                                       lattice::GaugeField& links, bool keep_links, const Source& source, LatticeSolveResult& result) {
     const auto extents = links.extents;
     const auto solve = solver_of(common, workers, grid, links, result);
-    links = {};
+    if (!keep_links) links = {};
     stop_if_interrupted();
     std::vector<SpinorField> columns;
     Progress bar(common.progress(), "solving", result.columns);
-    for (int c = 0; c < result.columns; ++c) {
-        SpinorField x(extents);
-        result.logs.push_back(solve(source.column(extents, c), x, [&](int iteration, double residual) {
-            const auto of = result.columns > 1 ? fmt::format("column {} of {}, ", c + 1, result.columns) : "";
-            bar.update(c + converged_share(residual, result.options.rtol),
-                       fmt::format("{}iteration {}, residual {:.1e}", of, iteration, residual));
+    for (int first = 0; first < result.columns; first += result.columns_at_once) {
+        const int last = std::min(result.columns, first + result.columns_at_once);
+        std::vector<SpinorField> b, x;
+        for (int c = first; c < last; ++c) b.push_back(source.column(extents, c)), x.emplace_back(extents);
+        auto logs = solve(b, x, [&](int iteration, double residual) {
+            const auto which = last - first > 1     ? fmt::format("columns {} to {} of {}, ", first + 1, last, result.columns)
+                               : result.columns > 1 ? fmt::format("column {} of {}, ", last, result.columns)
+                                                    : "";
+            bar.update(first + (last - first) * converged_share(residual, result.options.rtol),
+                       fmt::format("{}iteration {}, residual {:.1e}", which, iteration, residual));
             return interrupt_requested();
-        }));
-        const auto& log = result.logs.back();
-        if (log.end == krylov::Outcome::stopped) throw Interrupted();
-        for (const auto& note : log.notes)
-            if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
-        for (auto& value : x.values) value *= 2 * result.facts.parameters.kappa;
-        columns.push_back(std::move(x));
-        if (!log.converged()) break;
+        });
+        for (std::size_t c = 0; c < logs.size(); ++c) {
+            const auto& log = result.logs.emplace_back(std::move(logs[c]));
+            if (log.end == krylov::Outcome::stopped) throw Interrupted();
+            for (const auto& note : log.notes)
+                if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
+            for (auto& value : x[c].values) value *= 2 * result.facts.parameters.kappa;
+            columns.push_back(std::move(x[c]));
+            if (!log.converged()) return columns;
+        }
     }
     return columns;
 }
 
+/// One configuration and kappa.
 int solve(const Common& common, const LatticeSolveOptions& o) {
-    check_options(o);
-    const auto source = Source::parse(o.source);
+    if (!o.solution.empty()) check_output(o, columns_of(o) == 12);
     const auto shape = parsed_grid(o.grid);
-    if (!o.solution.empty()) check_output(o, source.columns() == 12);
     const auto workers = place_workers(common, o.gpus_per_rank);
     catch_interrupts();
     auto gauge = lattice::read_gauge(o.configuration);
+    const auto result = solve_configuration(common, workers, shape, gauge, o, false, true);
+    auto text = as_text(result);
+    if (!result.solution.empty()) text += fmt::format("\n{}: {}", result.columns == 12 ? "propagator" : "solution", result.solution);
+    if (!result.page.empty()) text += fmt::format("\ncorrelators drawn: {}", result.page);
+    print(common, as_json(result), text);
+    if (result.converged()) return success;
+    log::error("{}: {}{}", o.configuration, failure_text(result), o.solution.empty() ? "" : "; nothing was written");
+    return computation_failed;
+}
+
+}  // namespace
+
+LatticeSolveResult solve_configuration(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& shape,
+                                       lattice::GaugeFile& gauge, const LatticeSolveOptions& o, bool keep_links, bool log_memory) {
+    const auto source = Source::parse(o.source);
     const auto extents = gauge.field.extents;
     source.check(extents);
     const auto grid = grid_of(shape, extents, workers.count);
@@ -286,48 +338,65 @@ int solve(const Common& common, const LatticeSolveOptions& o) {
     facts.plaquette = lattice::plaquette(gauge.field).mean();
     facts.solver = name(result.options.method);
     check_blocks(result.options.schwarz, extents);
-    result.memory = lattice::memory_per_site(facts.parameters, result.options, extents);
-    check_memory(o, workers, extents, result.columns, result.memory);
+    result.columns_at_once = chosen_columns(o, workers, result, log_memory);
+    result.memory = lattice::memory_per_site(facts.parameters, result.options, extents, result.columns_at_once);
+    if (log_memory) check_memory(o, workers, result);
 
-    auto columns = solve_columns(common, workers, grid, std::move(gauge.field), source, result);
+    auto columns = solve_columns(common, workers, grid, gauge.field, keep_links, source, result);
     for (const auto& log : result.logs) facts.relative_residuals.push_back(log.true_residual);
-    if (result.converged()) {
-        if (result.columns == 12) {
-            lattice::Propagator propagator{source.time(), std::move(columns)};
-            facts.pion = lattice::pion_correlator(propagator);
-            facts.vector = lattice::vector_correlator(propagator);
-            result.pion_mass = lattice::effective_mass(facts.pion);
-            columns = std::move(propagator.columns);
-        }
-        if (!o.solution.empty()) {
-            constexpr auto own = lattice::GammaBasis::degrand_rossi;
-            if (facts.basis != own)
-                columns = result.columns == 12 ? lattice::rotated(std::move(columns), own, facts.basis)
-                                               : std::vector{lattice::rotated(std::move(columns.front()), own, facts.basis)};
-            lattice::write_solution(o.solution, std::move(columns), facts);
-            result.solution = o.solution;
-            if (result.columns == 12) {
-                result.page = page_of(o.solution).string();
-                write_atomically(result.page, as_page(result));
-            }
-        }
+    if (!result.converged()) return result;
+    if (result.columns == 12) {
+        lattice::Propagator propagator{source.time(), std::move(columns)};
+        facts.pion = lattice::pion_correlator(propagator);
+        facts.vector = lattice::vector_correlator(propagator);
+        result.pion_mass = lattice::effective_mass(facts.pion);
+        columns = std::move(propagator.columns);
     }
-    auto text = as_text(result);
-    if (!result.solution.empty()) text += fmt::format("\n{}: {}", result.columns == 12 ? "propagator" : "solution", result.solution);
-    if (!result.page.empty()) text += fmt::format("\ncorrelators drawn: {}", result.page);
-    print(common, as_json(result), text);
-    if (result.converged()) return success;
-    log::error("{}: not solved: {}{}", o.configuration, advice(result.logs.back().end), o.solution.empty() ? "" : "; nothing was written");
-    return computation_failed;
+    if (o.solution.empty()) return result;
+    constexpr auto own = lattice::GammaBasis::degrand_rossi;
+    if (facts.basis != own)
+        columns = result.columns == 12 ? lattice::rotated(std::move(columns), own, facts.basis)
+                                       : std::vector{lattice::rotated(std::move(columns.front()), own, facts.basis)};
+    {
+        static std::mutex one_writer;  // of the workers of this rank: HDF5 serves one thread at a time
+        const std::scoped_lock lock(one_writer);
+        lattice::write_solution(o.solution, std::move(columns), facts);
+    }
+    result.solution = o.solution;
+    if (result.columns == 12) {
+        result.page = page_of(o.solution).string();
+        write_atomically(result.page, as_page(result));
+    }
+    return result;
 }
 
-}  // namespace
+void check_solve_memory(const LatticeSolveOptions& o, const LatticeWorkers& workers, const lattice::Extents& extents, int together) {
+    const LatticeWorkers one{{workers.here.front()}, 1, 1};
+    LatticeSolveResult result;
+    result.extents = extents;
+    result.options = solver_options(o);
+    result.columns = columns_of(o);
+    result.facts.parameters = {o.kappa, o.csw};
+    result.columns_at_once = std::clamp(o.columns, 1, result.columns);
+    result.memory = lattice::memory_per_site(result.facts.parameters, result.options, extents, result.columns_at_once);
+    check_memory(o, one, result, together);
+}
+
+void check_extents_of(const LatticeSolveOptions& o, const lattice::Extents& extents) {
+    Source::parse(o.source).check(extents);
+    check_blocks(solver_options(o).schwarz, extents);
+}
+
+int columns_of(const LatticeSolveOptions& o) { return Source::parse(o.source).columns(); }
+
+std::string failure_text(const LatticeSolveResult& result) { return "not solved: " + advice(result.logs.back().end); }
 
 Action add_lattice_solve(CLI::App& app, const Common& common) {
     auto options = std::make_shared<LatticeSolveOptions>();
     auto& o = *options;
-    app.add_option("CFG", o.configuration, "Gauge configuration: NERSC, ILDG (LIME), MILC v5 or openQCD")->required();
-    app.add_option("--kappa", o.kappa, "Hopping parameter, 1 / (2 m + 8)")->required();
+    app.add_option("CFG", o.configurations, "Gauge configurations: NERSC, ILDG (LIME), MILC v5 or openQCD")->required();
+    app.add_option("--kappa", o.kappas, "Hopping parameter, 1 / (2 m + 8) (any number of times)")->delimiter(',')->allow_extra_args(false);
+    app.add_option("--mass", o.masses, "Bare mass m in its place (any number of times)")->delimiter(',')->allow_extra_args(false);
     app.add_option("--csw", o.csw, "Coefficient of the clover term; 0: Wilson quarks");
     app.add_option("--boundary", o.boundary, "Of the quarks in time")->check(CLI::IsMember({"periodic", "antiperiodic"}));
     app.add_option("--source", o.source,
@@ -335,8 +404,14 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
     app.add_option("--rtol", o.options.rtol, "Solved where the true ||b - D x|| / ||b|| is below this");
     app.add_option("--max-iterations", o.options.iteration_limit, "Stop a column after this number of iterations")
         ->check(whole_number(1, std::numeric_limits<int>::max()));
-    app.add_option("-o,--output", o.solution, "HDF5 file of the fields; the correlators of a propagator are drawn in the .html beside it")
-        ->type_name("FILE.h5");
+    app.add_option(
+           "-o,--output", o.solution,
+           "HDF5 file of the fields; the correlators of a propagator are drawn in the .html beside it. Or a directory: a JSON file for "
+           "each configuration and kappa, and tables; results that are there are used again")
+        ->type_name("FILE.h5|DIRECTORY");
+    app.add_flag("--fields", o.fields, "With a directory: also the fields, as HDF5");
+    app.add_option("--bin", o.bin, "Neighbouring configurations in a bin of the jackknife")
+        ->check(whole_number(1, std::numeric_limits<int>::max()));
     app.add_option("--basis", o.basis, "Gamma matrices of the written fields")
         ->check(CLI::IsMember({"degrand-rossi", "ukqcd", "chiral", "dirac-pauli"}));
     app.add_flag("--force", o.force, "Overwrite the output files if they exist");
@@ -358,6 +433,9 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
         ->check(whole_number(1, 1000))
         ->group(how);
     app.add_option("--inner", o.inner, "Precision of the inner solver")->check(CLI::IsMember({"half", "single", "double"}))->group(how);
+    app.add_option("--columns", o.columns, "Columns of a propagator that are solved at once; left out: as many as fit into memory")
+        ->check(whole_number(1, 12))
+        ->group(how);
     app.add_option("--schur", o.schur, "Even-odd preconditioning")->check(CLI::IsMember({"symmetric", "asymmetric"}))->group(how);
     app.add_option("--links", o.links, "Real numbers per link of the double operator")->check(CLI::IsMember({"18", "12", "8"}))->group(how);
     app.add_option("--inner-links", o.inner_links, "Real numbers per link of the inner operator")
@@ -370,7 +448,15 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
         ->check(whole_number(1, 1000))
         ->group(how);
     add_workers(app, o.grid, o.gpus_per_rank);
-    return [options, &common] { return solve(common, *options); };
+    return [options, &common] {
+        auto& o = *options;
+        check_options(o);
+        for (const double mass : o.masses) o.kappas.push_back(1 / (2 * mass + 8));
+        if (o.configurations.size() > 1 || o.kappas.size() > 1 || names_directory(o.solution))
+            return solve_many(common, place_workers(common, o.gpus_per_rank), parsed_grid(o.grid), o);
+        o.configuration = o.configurations.front(), o.kappa = o.kappas.front();
+        return solve(common, o);
+    };
 }
 
 }  // namespace kasane::app

@@ -104,6 +104,7 @@ nlohmann::ordered_json as_json(const LatticeSolveResult& r) {
         {"outer", name(lattice::Precision::double_, r.options.outer_links)},
         {"inner", has_inner(r.options) ? nlohmann::ordered_json(name(r.options.inner, r.options.inner_links)) : nullptr},
         {"rtol", r.options.rtol},
+        {"columns_at_once", r.columns_at_once},
         {"bytes_per_site", {{"device", r.memory.device}, {"host", r.memory.host}}},
         {"converged", r.converged()},
         {"end", r.logs.empty() ? "" : name(r.logs.back().end)},

@@ -50,17 +50,17 @@ LatticeSolver solver_on(const Common& common, const LatticeWorkers& workers, con
                         const lattice::SolverOptions& options) {
     if (workers.count == 1) {
         auto solver = std::make_shared<lattice::WilsonSolver>(workers.here.front(), links, parameters, options);
-        return [solver](const lattice::SpinorField& b, lattice::SpinorField& x, const krylov::StopFunction& stop) {
-            return solver->solve(b, x, stop);
-        };
+        return [solver](const auto& b, auto& x, const krylov::StopFunction& stop) { return solver->solve(b, x, stop); };
     }
     auto& ranks = *common.ranks;
     try {
         auto solver = std::make_shared<lattice::DistributedSolver>(ranks.workers(lattice_solve_loop, workers.here), workers.here, grid,
                                                                    links, parameters, options);
-        return [solver, &ranks](const lattice::SpinorField& b, lattice::SpinorField& x, const krylov::StopFunction& stop) {
+        return [solver, &ranks](const auto& b, auto& x, const krylov::StopFunction& stop) {
             try {
-                return solver->solve(b, x, stop);
+                std::vector<lattice::SolveLog> logs;
+                for (std::size_t c = 0; c < b.size(); ++c) logs.push_back(solver->solve(b[c], x[c], stop));
+                return logs;
             } catch (...) {
                 ranks.end_if_others_wait();
                 throw;

@@ -29,9 +29,9 @@ std::optional<lattice::GridShape> parsed_grid(const std::string& text);
 /// The grid of this shape, or the best one. @throws InputError with the usable grids
 lattice::RankGrid grid_of(const std::optional<lattice::GridShape>& shape, const lattice::Extents& lattice, int workers);
 
-/// WilsonSolver::solve, or DistributedSolver::solve.
-using LatticeSolver =
-    std::function<lattice::SolveLog(const lattice::SpinorField& b, lattice::SpinorField& x, const krylov::StopFunction& stop)>;
+/// WilsonSolver::solve of several right-hand sides, or DistributedSolver::solve of one after the other.
+using LatticeSolver = std::function<std::vector<lattice::SolveLog>(const std::vector<lattice::SpinorField>& b,
+                                                                   std::vector<lattice::SpinorField>& x, const krylov::StopFunction& stop)>;
 
 /// A solver on the workers. @throws InputError as WilsonSolver
 LatticeSolver solver_on(const Common& common, const LatticeWorkers& workers, const lattice::RankGrid& grid,

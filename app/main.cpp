@@ -85,7 +85,11 @@ int print_error(bool json, bool speaks, const std::exception_ptr& thrown) {
     } catch (const Interrupted& stopped) {
         return fail(json, {{stopped.what(), {}}}, interrupted);
     } catch (const std::bad_alloc&) {
-        return fail(json, {{"there is not enough memory: take fewer particles, or a smaller system", {}}}, computation_failed);
+        return fail(
+            json,
+            {{"there is not enough memory: take a smaller problem (fewer particles, lattice sites or rows), or a machine with more memory",
+              {}}},
+            computation_failed);
     } catch (const std::exception& error) {
         return fail(json, {{error.what(), {}}}, computation_failed);
     }

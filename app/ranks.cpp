@@ -1,4 +1,4 @@
-#include <app/lattice_workers.hpp>
+#include <app/lattice_batch.hpp>
 #include <app/ranks.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/worker.hpp>
@@ -79,7 +79,9 @@ int led(comm::Communicator& ranks, Common& common, const Action& action, const s
         try {
             catch_interrupts();  // the root rank saves the run and ends this loop
             run::worker_loop(ranks, run::kinds(),
-                             {{lattice_solve_loop, run_lattice_solve_loop}, {lattice_measure_loop, run_lattice_measure_loop}});
+                             {{lattice_solve_loop, run_lattice_solve_loop},
+                              {lattice_measure_loop, run_lattice_measure_loop},
+                              {lattice_batch_loop, run_lattice_batch_loop}});
         } catch (...) {
             end_all(ranks, std::current_exception());
         }

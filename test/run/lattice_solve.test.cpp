@@ -142,6 +142,39 @@ TEST_F(LatticeSolve, WallAndNoiseSources) {
     EXPECT_FALSE(fs::exists(directory / "n.html"));
 }
 
+TEST_F(LatticeSolve, ColumnsTogetherAreThoseAlone) {
+    put("u.lime", {{4, 4, 2, 6}});
+    std::vector<nlohmann::json> results;
+    for (const std::vector<std::string>& how : {std::vector<std::string>{}, {"--columns", "5"}, {"--columns", "1"}, {"--solver", "cg"}}) {
+        std::vector<std::string> what = {"u.lime", "--kappa", "0.13", "--csw", "1.2", "--json"};
+        what.insert(what.end(), how.begin(), how.end());
+        const auto outcome = solve(what);
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        results.push_back(outcome.json());
+        if (how.empty() || how[1] == "5") {
+            EXPECT_NE(outcome.err.find(how.empty() ? "columns: 12 of 12 at once" : "columns: 5 of 12 at once"), std::string::npos)
+                << outcome.err;
+        }
+        if (!how.empty() && how[1] == "cg") {
+            EXPECT_NE(outcome.err.find("cg solves one after the other"), std::string::npos) << outcome.err;
+        }
+    }
+    EXPECT_EQ(results[0]["columns_at_once"], 12);
+    EXPECT_EQ(results[1]["columns_at_once"], 5);
+    EXPECT_EQ(results[2]["columns_at_once"], 1);
+    EXPECT_EQ(results[3]["columns_at_once"], 1);
+    EXPECT_GT(results[0]["bytes_per_site"]["device"], results[2]["bytes_per_site"]["device"]);
+    for (const auto& result : {results[0], results[1]}) {
+        EXPECT_EQ(result["pion"], results[2]["pion"]);  // bit for bit
+        EXPECT_EQ(result["vector"], results[2]["vector"]);
+        ASSERT_EQ(result["columns"].size(), 12U);
+        for (std::size_t c = 0; c < 12; ++c)
+            for (const char* key : {"iterations", "inner_iterations", "relative_residual"})
+                EXPECT_EQ(result["columns"][c][key], results[2]["columns"][c][key]) << c << key;
+    }
+    expect_refused({"u.lime", "--kappa", "0.12", "--columns", "13"}, {"--columns", "whole number from 1"});
+}
+
 TEST_F(LatticeSolve, ConfigurationsOfOtherCodes) {
     const auto* given = std::getenv("KASANE_DATA");
     const auto data = given ? fs::path(given) : fs::path(KASANE_SOURCE_DIR) / ".." / "shared" / "data";

@@ -1,0 +1,45 @@
+// `kasane lattice solve`: options, the solution of one configuration and kappa, and the tables of several.
+#pragma once
+
+#include <app/lattice_solve_result.hpp>
+#include <app/lattice_workers.hpp>
+#include <kasane/lattice/file/gauge_file.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kasane::app {
+
+struct LatticeSolveOptions {
+    std::vector<std::string> configurations;
+    std::vector<double> kappas, masses;
+    std::string configuration, solution, source = "point:0,0,0,0", boundary = "antiperiodic", inner = "half", solver;
+    std::string schur = "symmetric", links = "18", inner_links = "12", basis = "degrand-rossi", grid, precondition = "none";
+    std::vector<int> block;
+    double kappa = 0, csw = 0;  ///< kappa and configuration: of one solution
+    int gpus_per_rank = 1, bin = 1;
+    int columns = 0;  ///< at once; 0: as many as fit
+    lattice::SolverOptions options;
+    bool half_links = false, temporal_gauge = false, force = false, fields = false;
+};
+
+/// Solves for the columns of the source, and writes the files that the options name. @param shape  of the grid of workers
+/// @param gauge  its links are freed as soon as the solver has them, unless `keep_links`   @param log_memory  and compare it with the free
+/// one   @throws InputError; Interrupted
+LatticeSolveResult solve_configuration(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& shape,
+                                       lattice::GaugeFile& gauge, const LatticeSolveOptions& options, bool keep_links, bool log_memory);
+/// Logs the memory of solves on a lattice, and compares it with the free one. @param together  configurations at a time, on a worker each
+void check_solve_memory(const LatticeSolveOptions& options, const LatticeWorkers& workers, const lattice::Extents& extents, int together);
+/// @throws InputError: a source or blocks that do not fit the lattice
+void check_extents_of(const LatticeSolveOptions& options, const lattice::Extents& extents);
+/// Columns of the source: 12, or 1.
+int columns_of(const LatticeSolveOptions& options);
+/// "configuration: not solved: advice".
+std::string failure_text(const LatticeSolveResult& result);
+
+/// Several configurations or kappas, or results in a directory. @returns the exit status
+int solve_many(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& shape,
+               const LatticeSolveOptions& options);
+
+}  // namespace kasane::app
