@@ -21,7 +21,7 @@ help:
 	@echo "make tidy    clang-tidy on all files"
 	@echo "make wheel   a wheel of the Python package for the CPU (CUDA=ON: with the GPU code), in build/wheel"
 	@echo "make test-python  install the Python package with its tests in build/venv, and run them"
-	@echo "make docs    the reference of the C++ interface, build/docs/html/index.html"
+	@echo "make docs    the documentation: all pages, the reference of C++ and Python, build/docs/site/index.html"
 
 setup:
 	@sh cmake/setup.sh
@@ -56,7 +56,8 @@ check: setup dev-setup
 tidy: setup dev-setup
 	@bash cmake/check.sh all
 
-docs: dev-setup
+docs:
+	@sh cmake/setup.sh packages-docs.txt
 	@bash cmake/docs.sh
 
 build/venv:

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# docs.sh: renders the reference of the public headers (those that are installed) with Doxygen, into build/docs/html. A public name without
-# a comment is an error.
+# docs.sh: renders the reference of the public headers (those that are installed) with Doxygen, into build/docs/html, and with Sphinx the site
+# of all pages and of the Python package, into build/docs/site. A public name without a comment and a link without a target are errors.
+# Nothing is read from the network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 headers=build/docs/public_headers.txt
@@ -20,4 +21,25 @@ rm -f $headers.new
     printf 'INPUT = docs/cpp.md %s\n' "$(sed 's/^/src\//' $headers | tr '\n' ' ')"
 } > build/docs/Doxyfile
 doxygen build/docs/Doxyfile
-echo "docs: build/docs/html/index.html"
+
+# Sphinx reads copies, at the places that their links expect.
+site=build/docs/site
+rm -rf $site build/docs/pages
+mkdir -p $site build/docs/pages/python build/docs/pages/static build/docs/pages/extra/cpp
+cp -r ./*.md CITATION.cff LICENSE CMakeLists.txt docs examples models packaging cmake/site/python-api.rst cmake/site/cpp-api.md build/docs/pages
+cp -r python/kasane build/docs/pages/python
+cat cmake/site/contents.md >> build/docs/pages/README.md
+cp cmake/site/site.css build/docs/pages/static
+cp -r build/docs/html/. build/docs/pages/extra/cpp
+echo '<!DOCTYPE html><meta http-equiv="refresh" content="0; url=README.html"><title>kasane</title>' > build/docs/pages/extra/index.html
+# The docstrings of the extension are in the stub of the newest build of the Python package.
+stub=$(find build -path build/docs -prune -o -name _core.pyi -printf '%T@ %p\n' | sort -n | tail -1 | cut -d' ' -f2-)
+if [ -n "$stub" ]; then
+    cp "$stub" build/docs/pages/python/kasane/_core.py
+else
+    echo "docs: no build of the Python package was found (make test-python makes one): its reference lacks the classes of the extension"
+    sed -i '/^.. autofunction:: extension /d' build/docs/pages/python-api.rst
+fi
+sed -i 's/:: extension /:: /' build/docs/pages/python-api.rst
+KASANE_SITE_SOURCE=$PWD/build/docs/pages sphinx-build -q -W --keep-going -n -b html -c cmake/site build/docs/pages $site
+echo "docs: $site/index.html, build/docs/html/index.html"

@@ -1,10 +1,9 @@
-"""Self-gravity, sparse symmetric positive definite systems and lattice QCD.
+"""Self-gravity, sparse systems and lattice QCD.
 
-    import kasane
-    from kasane.gravity import Simulation, Tree, Leapfrog, plummer
-
-    sim = Simulation(plummer(4096), force=Tree(softening=0.01), step=Leapfrog(1 / 128))
-    sim.run(until=1)
+>>> from kasane.gravity import Leapfrog, Simulation, Tree, plummer
+>>> sim = Simulation(plummer(1024), force=Tree(softening=0.01), step=Leapfrog(1 / 128))
+>>> sim.run(until=0.25).time
+0.25
 
 The subjects are kasane.gravity, kasane.sparse and kasane.lattice; kasane.run() runs a run file (docs/python.md).
 """

@@ -1,15 +1,20 @@
-"""Arrays from NumPy, and from every library with DLPack or the array interface, without copies where the layout allows it."""
+"""Arrays from NumPy, and from every library with DLPack or the array interfaces, without copies where the layout allows it: on the host as
+NumPy arrays, in the memory of a CUDA device as DeviceArray."""
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ._core import DeviceArray
 from .errors import InputError
 
 _HOST = (1, 3)  # DLPack: kDLCPU, kDLCUDAHost
+_CUDA = 2  # kDLCUDA
+_LEGACY_STREAM = 1  # of CUDA, on which the library works: the array is ready there
 
 
 class CopyWarning(UserWarning):
@@ -20,15 +25,26 @@ def _shape_text(shape: Sequence[Any]) -> str:
     return "(" + ", ".join(str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
 
 
+def _on_device(how: str, name: str) -> InputError:
+    return InputError(f"is in the memory of a device ({how}): copy it to the host first (.get() of CuPy, .cpu() of torch)", name)
+
+
+def _check_shape(have: Sequence[int], want: Sequence[Any], name: str) -> None:
+    if len(have) != len(want) or any(isinstance(w, int) and w != h for w, h in zip(want, have)):
+        raise InputError(f"has the shape {_shape_text(have)}: {_shape_text(want)} is expected", name)
+
+
 def _as_numpy(value: Any, name: str) -> np.ndarray:
     if hasattr(value, "__dlpack_device__"):
         device = value.__dlpack_device__()
         if int(device[0]) not in _HOST:
-            raise InputError(f"is in the memory of a device (DLPack type {int(device[0])}): copy it to the host first", name)
+            raise _on_device(f"DLPack type {int(device[0])}", name)
         try:
             return np.from_dlpack(value)
         except (BufferError, RuntimeError, TypeError) as reason:
             raise InputError(f"cannot be read through DLPack: {reason}", name) from reason
+    if hasattr(value, "__cuda_array_interface__"):
+        raise _on_device("__cuda_array_interface__", name)
     try:
         return np.asarray(value)
     except (TypeError, ValueError) as reason:
@@ -43,8 +59,7 @@ def as_array(value: Any, dtype: Any, shape: Sequence[Any], name: str, writable: 
     dtype = np.dtype(dtype)
     is_array = isinstance(value, np.ndarray) or hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__")
     array = value if isinstance(value, np.ndarray) else _as_numpy(value, name)
-    if array.ndim != len(shape) or any(isinstance(want, int) and want != have for want, have in zip(shape, array.shape)):
-        raise InputError(f"has the shape {_shape_text(array.shape)}: {_shape_text(shape)} is expected", name)
+    _check_shape(array.shape, shape, name)
     if array.dtype != dtype:
         numeric = array.dtype.kind in ("biuf" if dtype.kind == "f" else "biufc" if dtype.kind == "c" else "biu")
         if not numeric and not (array.size == 0 and not is_array):
@@ -57,6 +72,71 @@ def as_array(value: Any, dtype: Any, shape: Sequence[Any], name: str, writable: 
         why = f"has the type {array.dtype}" if array.dtype != dtype else "is not contiguous"
         warnings.warn(f"{name} {why} and was copied: pass a contiguous array of {dtype}", CopyWarning, stacklevel=3)
     return np.ascontiguousarray(array, dtype=dtype)
+
+
+def is_on_device(value: Any) -> bool:
+    """Whether an array of another library is in the memory of a CUDA device."""
+    if isinstance(value, np.ndarray):
+        return False
+    if hasattr(value, "__dlpack_device__"):
+        return int(value.__dlpack_device__()[0]) == _CUDA
+    return hasattr(value, "__cuda_array_interface__")
+
+
+def _device_array(value: Any, name: str) -> DeviceArray:
+    """Through DLPack, or else the CUDA array interface. Raises InputError."""
+    try:
+        if hasattr(value, "__dlpack__"):
+            return DeviceArray(value.__dlpack__(stream=_LEGACY_STREAM))
+        facts = value.__cuda_array_interface__
+        if facts.get("stream") not in (None, _LEGACY_STREAM):
+            raise InputError("belongs to a stream of its own: synchronise it and pass an array of the default stream", name)
+        return DeviceArray(facts["data"][0], list(facts["shape"]), facts.get("strides"), facts["typestr"], value)
+    except InputError as error:
+        raise InputError(error.problems[0].message, name) from error
+    except (AttributeError, BufferError, RuntimeError, TypeError, ValueError) as reason:
+        raise InputError(f"cannot be read on its device: {reason}", name) from reason
+
+
+def _converted(value: Any, dtype: np.dtype, name: str) -> Any:
+    """A contiguous copy of this type, made by the library of the array on its device."""
+    module = sys.modules.get(type(value).__module__.split(".")[0])
+    if hasattr(value, "contiguous") and hasattr(module, dtype.name):  # torch
+        return value.to(getattr(module, dtype.name)).contiguous()
+    if hasattr(module, "ascontiguousarray"):
+        return module.ascontiguousarray(value, dtype=dtype)  # type: ignore[union-attr]
+    raise InputError(f"is not a contiguous array of {dtype}: convert it first", name)
+
+
+def as_device_array(value: Any, dtype: Any, shape: Sequence[Any], name: str, writable: bool = False) -> DeviceArray:
+    """As as_array() for an array in the memory of a CUDA device: `value` itself where it is contiguous and of this type, else a copy
+    on that device, which a CopyWarning reports."""
+    dtype = np.dtype(dtype)
+    if not is_on_device(value):
+        raise InputError("is in the memory of the host, and other arguments are on a device: copy it there", name)
+    array = _device_array(value, name)
+    _check_shape(array.shape, shape, name)
+    if array.type == dtype.name and array.contiguous:
+        return array
+    if writable:
+        raise InputError(f"must be a contiguous array of {dtype}: the result is written into it", name)
+    if array.type[:1] not in "fiub" or (dtype.kind != "f" and array.type[:1] == "f"):
+        raise InputError(f"has the type {array.type}: {dtype} is expected", name)
+    why = f"has the type {array.type}" if array.type != dtype.name else "is not contiguous"
+    warnings.warn(f"{name} {why} and was copied on its device: pass a contiguous array of {dtype}", CopyWarning, stacklevel=3)
+    return _device_array(_converted(value, dtype, name), name)
+
+
+def empty_like(value: Any, name: str) -> Any:
+    """A contiguous array of float64 of the same library and shape, on the same device."""
+    module = sys.modules.get(type(value).__module__.split(".")[0])
+    if not hasattr(module, "empty") or not hasattr(value, "device"):
+        raise InputError(f"is {type(value).__name__}: pass an array of CuPy or torch, whose library makes the result", name)
+    shape = tuple(value.shape)
+    if hasattr(value.device, "__enter__"):  # CuPy: the current device
+        with value.device:
+            return module.empty(shape, dtype="float64")  # type: ignore[union-attr]
+    return module.empty(shape, dtype=module.float64, device=value.device)  # type: ignore[union-attr]
 
 
 def check_finite(array: np.ndarray, name: str) -> None:

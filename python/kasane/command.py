@@ -15,7 +15,7 @@ from typing import Any, Dict, List, Mapping, NoReturn, Optional, Sequence, Union
 import numpy as np
 
 from .arrays import html_table
-from .errors import ComputationError, InputError
+from .errors import ComputationError, InputError, LogicError
 
 BAD_INPUT, INTERRUPTED = 2, 130
 
@@ -52,12 +52,34 @@ def model_text(model: Mapping[str, Any]) -> str:
     return "".join(f"{toml_value(str(key))} = {toml_value(value)}\n" for key, value in model.items())
 
 
+def _launched_ranks() -> int:
+    """Ranks that an MPI launcher started, by the variables that it sets; 1: none."""
+    if os.environ.get("KASANE_MPI") == "0":
+        return 1
+    for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE"):
+        if os.environ.get(name, "").isdecimal():
+            return max(1, int(os.environ[name]))
+    return 1
+
+
+def _refuse_ranks(what: str) -> None:
+    """Raises LogicError where this process is one of several ranks."""
+    ranks = _launched_ranks()
+    if ranks > 1:
+        raise LogicError(
+            f"{what} computes in one process, and an MPI launcher started {ranks}: the Python package has no MPI. Use the command of a "
+            f"build with MPI (mpirun -n {ranks} kasane run FILE), or start Python without the launcher; with KASANE_MPI=0 each process "
+            "works alone"
+        )
+
+
 def call(words: Sequence[str], terminal: bool = False) -> Dict[str, Any]:
     """Runs `kasane WORDS --json` and returns its object.
 
     terminal: messages and progress go to standard error; otherwise it is quiet. Ctrl-C is passed on: a run writes a checkpoint, ends and
     returns its object. Raises InputError or ComputationError with what the command reports.
     """
+    _refuse_ranks(f"kasane {words[0]}")
     command = [executable(), *words, "--json", *([] if terminal else ["--quiet"])]
     # In a session of its own, so that a terminal's Ctrl-C reaches the command once, from here: a second one would end it at once.
     process = subprocess.Popen(
@@ -157,6 +179,10 @@ def run(
 
     output: the directory; set: keys that replace those of the file ({"run.until": 1.0}); force: replace a run that is there;
     terminal: messages and progress on standard error (default: where that is a terminal). Ctrl-C ends the run with a checkpoint.
+
+    >>> result = run("examples/kepler.toml", output="kepler", set={"run.until": 1.0})
+    >>> result.status, "energy" in result.table("energy.csv").dtype.names
+    ('done', True)
     """
     words = ["run", os.fspath(file)]
     words += [] if output is None else ["-o", os.fspath(output)]

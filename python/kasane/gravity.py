@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _core
 from ._core import Adaptive, Block, Diagnostics, Direct, ForceAudit, Leapfrog, Tree
-from .arrays import NotPickled, as_array, check_finite, html_table, vector3
+from .arrays import NotPickled, as_array, as_device_array, check_finite, empty_like, html_table, is_on_device, vector3
 from .errors import InputError, LogicError
 
 __all__ = [
@@ -217,6 +217,11 @@ class Simulation(NotPickled):
     particles: Particles, a Snapshot (whose time is the start, and whose G is taken by forces of G = 1), or the name of a snapshot file;
     force: Tree(...) or Direct(...); step: Leapfrog(dt), Adaptive(dt_max) or Block(dt_max); device: auto, cpu, cuda or cuda:1; threads of
     the CPU, 0: all; time: of the start.
+
+    >>> two = Particles([[0.5, 0, 0], [-0.5, 0, 0]], [[0, 0.5, 0], [0, -0.5, 0]], mass=0.5)
+    >>> sim = Simulation(two, force=Direct(precision="double"), step=Leapfrog(1 / 1024), device="cpu")
+    >>> round(sim.run(until=1.0).diagnostics().energy, 6)  # -m1 m2 / r / 2
+    -0.125
     """
 
     _instead = "store its particles and its time, and make a new one from them"
@@ -263,9 +268,13 @@ class Simulation(NotPickled):
             callback(self)
         return self
 
-    def step(self, n: int = 1) -> Simulation:
-        """Takes n steps, and returns the simulation."""
-        self._core.step(n)
+    def step(self, n: int = 1, diagnostics_follow: bool = False) -> Simulation:
+        """Takes n steps, and returns the simulation.
+
+        diagnostics_follow: diagnostics() or potential is called next; the last force of a tree then includes the potentials, which saves a
+        walk and rounds differently. A run file's steps before each row of energy.csv are such steps.
+        """
+        self._core.step(n, diagnostics_follow)
         return self
 
     @property
@@ -341,13 +350,26 @@ class Simulation(NotPickled):
 
 
 class LocalForce(NotPickled):
-    """The force of n particles, for integrators of one's own: memory is kept between calls."""
+    """The force of n particles, for integrators of one's own: memory is kept between calls.
+
+    device: cpu, where arrays are those of NumPy and of any library on the host; or cuda, cuda:1, where they are those of CuPy, torch, ...
+    on that device. They are used without copies, and results are arrays of the same library.
+
+    >>> force = LocalForce(Direct(precision="double"), 2)
+    >>> force.accelerations([[0.0, 0, 0], [2.0, 0, 0]], [1.0, 4.0])[:, 0].tolist()  # m / r^2
+    [1.0, -0.25]
+    """
 
     _instead = "make a new one from its force"
 
-    def __init__(self, force: Force, n: int, threads: int = 0) -> None:
+    def __init__(self, force: Force, n: int, threads: int = 0, device: str = "cpu") -> None:
         self.force = _force(force)
-        self._core = _core.LocalForce(force, n, "cpu", threads)
+        self._core = _core.LocalForce(force, n, device, threads)
+
+    @property
+    def device(self) -> str:
+        """Where arrays are, and where it is computed: cpu, cuda:0."""
+        return self._core.device
 
     def _checked(self, position: Any, mass: Any) -> Tuple[np.ndarray, np.ndarray]:
         n = self._core.size
@@ -357,22 +379,39 @@ class LocalForce(NotPickled):
         check_finite(mass, "mass")
         return position, mass
 
-    def accelerations(self, position: Any, mass: Any, out: Any = None) -> np.ndarray:
-        """[n, 3] accelerations [length / time^2] at position [n, 3] [length] of mass [n] [mass]; written into `out` where it is given."""
+    def accelerations(self, position: Any, mass: Any, out: Any = None) -> Any:
+        """[n, 3] accelerations [length / time^2] at position [n, 3] [length] of mass [n] [mass]; written into `out` where it is given.
+        Arrays on a device are not searched for NaN."""
+        if self.device != "cpu":
+            return self._on_device(self._core.accelerate_on_device, position, mass, position, out)
         position, mass = self._checked(position, mass)
         out = np.empty_like(position) if out is None else as_array(out, np.float64, position.shape, "out", writable=True)
         self._core.accelerate(position, mass, out)
         return out
 
-    def potentials(self, position: Any, mass: Any, out: Any = None) -> np.ndarray:
+    def potentials(self, position: Any, mass: Any, out: Any = None) -> Any:
         """[n] potentials [length^2 / time^2] without that of a particle itself; as accelerations()."""
+        if self.device != "cpu":
+            return self._on_device(self._core.potential_on_device, position, mass, mass, out)
         position, mass = self._checked(position, mass)
         out = np.empty_like(mass) if out is None else as_array(out, np.float64, mass.shape, "out", writable=True)
         self._core.potential(position, mass, out)
         return out
 
+    def _on_device(self, compute: Callable[..., None], position: Any, mass: Any, like: Any, out: Any) -> Any:
+        """The result of `compute`, an array with shape and library of `like`."""
+        n = self._core.size
+        for name, array in (("position", position), ("mass", mass)):
+            if not is_on_device(array):
+                raise InputError(f"is in the memory of the host, and the force computes on {self.device}: copy it there", name)
+        x = as_device_array(position, np.float64, (n, 3), "position")
+        m = as_device_array(mass, np.float64, (n,), "mass")
+        out = empty_like(like, "position" if like is position else "mass") if out is None else out
+        compute(x, m, as_device_array(out, np.float64, tuple(like.shape), "out", writable=True))
+        return out
+
     def __repr__(self) -> str:
-        return f"LocalForce({_describe(self.force)}, n={self._core.size})"
+        return f"LocalForce({_describe(self.force)}, n={self._core.size}, {self.device})"
 
 
 def _one_force(position: Any, mass: Any, force: Force, threads: int) -> Tuple[LocalForce, np.ndarray, np.ndarray]:
@@ -401,7 +440,11 @@ def plummer(count: int, seed: int = 1, mass: float = 1.0, scale: Optional[float]
 
 def sample(model: Union[str, os.PathLike, Mapping[str, Any]], count: Optional[int] = None, seed: Optional[int] = None) -> Snapshot:
     """Samples a model (docs/models.md) as `kasane sample` does: a file, the name of a model that comes with kasane ("m31"), or a
-    dictionary of the keys of a model file. count and seed replace those of the model."""
+    dictionary of the keys of a model file. count and seed replace those of the model.
+
+    >>> len(sample("dwarf", count=500).particles)
+    500
+    """
     from .command import call, model_text
 
     with tempfile.TemporaryDirectory(prefix="kasane-") as directory:

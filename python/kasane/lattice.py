@@ -1,4 +1,5 @@
-"""Lattice QCD: gauge fields, observables, the Wilson flow, quenched ensembles, quark propagators, correlators, files.
+"""Lattice QCD: gauge fields, observables, the Wilson flow, quenched ensembles and hybrid Monte Carlo, quark propagators, correlators,
+files.
 
 A gauge field is a complex array [T, Z, Y, X, 4, 3, 3]: the link that leaves site (x, y, z, t) along mu = x, y, z, t is
 links[t, z, y, x, mu], a matrix [row, column]. A quark field is a complex array [T, Z, Y, X, 4, 3]: spin (DeGrand-Rossi basis) and colour.
@@ -22,14 +23,17 @@ __all__ = [
     "Estimate",
     "Flow",
     "GaugeField",
+    "HmcConfiguration",
     "Propagator",
     "QuarkSolveLog",
+    "Quarks",
     "QuenchedConfiguration",
     "WilsonSolver",
     "cold_start",
     "effective_mass",
     "estimate",
     "flow",
+    "hmc",
     "hot_start",
     "plaquette",
     "point_source",
@@ -181,6 +185,17 @@ def flow(links: Any, t_max: float, step: float = 0.01, every: int = 1) -> Flow:
     return Flow(columns[0], columns[1], columns[2], columns[3], t0, field)
 
 
+def _first_field(extents: Optional[Sequence[int]], start: Any, start_seed: int, device: str, threads: int) -> GaugeField:
+    """The links before the first update of a chain."""
+    if not isinstance(start, str):
+        return GaugeField(_array(start), device, threads)
+    if start not in ("hot", "cold"):
+        raise InputError(f"is {start!r}: hot, cold or an array of links is expected", "start")
+    if extents is None:
+        raise InputError("are missing: give (X, Y, Z, T)", "extents")
+    return cold_start(extents, device, threads) if start == "cold" else hot_start(extents, start_seed, device, threads)
+
+
 class QuenchedConfiguration(NamedTuple):
     """One configuration of quenched()."""
 
@@ -202,15 +217,12 @@ def quenched(
     threads: int = 0,
 ) -> Iterator[QuenchedConfiguration]:
     """A quenched Markov chain with the Wilson gauge action: yields a configuration behind every `every` sweeps, `sweeps` in all (None:
-    without end). start: hot, cold, or an array of links. The links are those of a quenched run with the same numbers, bit by bit."""
-    if isinstance(start, str):
-        if start not in ("hot", "cold"):
-            raise InputError(f"is {start!r}: hot, cold or an array of links is expected", "start")
-        if extents is None:
-            raise InputError("are missing: give (X, Y, Z, T)", "extents")
-        make = cold_start(extents, device, threads) if start == "cold" else hot_start(extents, start_seed, device, threads)
-    else:
-        make = GaugeField(_array(start), device, threads)
+    without end). start: hot, cold, or an array of links. The links are those of a quenched run with the same numbers, bit by bit.
+
+    >>> [configuration.sweep for configuration in quenched((4, 4, 4, 4), beta=6.0, sweeps=6, every=2)]
+    [2, 4, 6]
+    """
+    make = _first_field(extents, start, start_seed, device, threads)
     if every < 1:
         raise InputError(f"is {every}: it must be at least 1", "every")
     return _chain(make, beta, sweeps, overrelaxation, seed, every)
@@ -225,6 +237,92 @@ def _chain(
             field.update(beta, seed, done, 1, overrelaxation)
             done += 1
         yield QuenchedConfiguration(done, field, field.plaquette())
+
+
+@dataclass(frozen=True)
+class Quarks:
+    """Two degenerate flavours of Wilson or clover quarks of a hybrid Monte Carlo chain (docs/lattice-hmc.md).
+
+    kappa = 1 / (2 m + 8); csw of the clover term; boundary in time: antiperiodic or periodic; twisted_mass = 2 kappa mu; masses:
+    Hasenbusch's, above 0 and ascending; precision of the iterations of solves: half, single or double; action_rtol, force_rtol:
+    residuals of the solves of the action and of forces; chronological: earlier solutions in the first guess of a force's solve;
+    gauge_steps of the gauge action in each drift of the quarks.
+    """
+
+    kappa: float
+    csw: float = 0.0
+    boundary: str = "antiperiodic"
+    twisted_mass: float = 0.0
+    masses: Sequence[float] = ()
+    precision: str = "single"
+    action_rtol: float = 1e-11
+    force_rtol: float = 1e-8
+    chronological: int = 3
+    gauge_steps: int = 2
+
+
+class HmcConfiguration(NamedTuple):
+    """One configuration of hmc()."""
+
+    trajectory: int
+    field: GaugeField  #: the chain's own; the next configuration overwrites it
+    plaquette: float
+    dH: float  #: of the last trajectory
+    accepted: bool  #: of the last trajectory
+    iterations: int  #: of the solves of the last trajectory
+
+
+def hmc(
+    extents: Optional[Sequence[int]] = None,
+    beta: float = 6.0,
+    action: Union[str, float] = "wilson",
+    quarks: Optional[Quarks] = None,
+    steps: int = 10,
+    trajectories: Optional[int] = None,
+    length: float = 1.0,
+    integrator: str = "omelyan2",
+    start: Any = "hot",
+    accept_first: int = 0,
+    seed: int = 1,
+    start_seed: int = 1,
+    first: int = 1,
+    every: int = 1,
+    device: str = "auto",
+    threads: int = 0,
+) -> Iterator[HmcConfiguration]:
+    """A Markov chain by hybrid Monte Carlo: yields a configuration behind every `every` trajectories, `trajectories` in all (None: without
+    end).
+
+    action: wilson, symanzik, iwasaki, dbw2, or the weight c1 of the rectangles; quarks: Quarks(...), or None; integrator: leapfrog,
+    omelyan2, omelyan4, force_gradient, with `steps` in a trajectory of `length`; start: hot, cold, or an array of links; accept_first:
+    trajectories without Metropolis's test; first: number of the first trajectory, so that a chain continues from its links. The links are
+    those of an HMC run with the same numbers, bit by bit. Ctrl-C ends a trajectory; the field is the one before it.
+
+    >>> last = list(hmc((4, 4, 4, 4), beta=6.0, steps=8, trajectories=3, start="cold"))[-1]
+    >>> last.trajectory, 0 < last.plaquette < 1
+    (3, True)
+    """
+    if quarks is not None and not isinstance(quarks, Quarks):
+        raise InputError(f"is {type(quarks).__name__}: Quarks(...) is expected", "quarks")
+    field = _first_field(extents, start, start_seed, device, threads)
+    for name, value in (("every", every), ("first", first)):
+        if value < 1:
+            raise InputError(f"is {value}: it must be at least 1", name)
+    name, c1 = (action, None) if isinstance(action, str) else ("", float(action))
+    chain = _core.HmcChain(field._core, beta, name, c1, quarks, integrator, steps, length, seed)
+    return _trajectories(chain, field, trajectories, first, every, accept_first)
+
+
+def _trajectories(
+    chain: Any, field: GaugeField, trajectories: Optional[int], first: int, every: int, accept_first: int
+) -> Iterator[HmcConfiguration]:
+    done = first - 1
+    last = None if trajectories is None else done + trajectories
+    while last is None or done + every <= last:
+        for _ in range(every):
+            done += 1
+            _, dH, accepted, iterations = chain.trajectory(field._core, done, done > accept_first)
+        yield HmcConfiguration(done, field, field.plaquette(), dH, accepted, iterations)
 
 
 class Propagator:
@@ -346,7 +444,7 @@ def read_gauge(path: Path) -> Tuple[np.ndarray, Dict[str, Any]]:
 
 
 def write_gauge(path: Path, links: Any, format: str = "ildg", bits: int = 64, rows: int = 3) -> None:
-    """Writes links; format ildg, nersc or openqcd. The file appears complete or not at all."""
+    """Writes links; format ildg, nersc, milc (bits=32) or openqcd. The file appears complete or not at all."""
     _core.write_gauge(os.fspath(path), _array(links), format, bits, rows)
 
 

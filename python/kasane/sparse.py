@@ -1,28 +1,33 @@
-"""Sparse symmetric positive definite systems: conjugate gradients that are parallel by colouring, and the Poisson problem of a box.
+"""Sparse systems: conjugate gradients that are parallel by colouring, methods for nonsymmetric and indefinite matrices, the smallest
+eigenvalues, and the Poisson problem of a box.
 
 Matrices are those of scipy.sparse in compressed rows, which are used without copies; other formats are converted (a CopyWarning says so).
+Solver takes matrices of cupyx.scipy.sparse and of torch in the memory of a CUDA device too.
 """
 
 from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core
 from ._core import KrylovLog, SolveLog
-from .arrays import CopyWarning, NotPickled, as_array, html_table
+from .arrays import CopyWarning, NotPickled, as_array, as_device_array, empty_like, html_table, is_on_device
 from .errors import ComputationError, InputError
 
 __all__ = [
+    "Eigenpairs",
+    "GeneralSolver",
     "KrylovLog",
     "PoissonProblem",
     "PoissonSolver",
     "SolveLog",
     "Solver",
     "conjugate_gradients",
+    "eigenpairs",
     "preconditioner",
     "read_matrix",
     "read_vector",
@@ -41,20 +46,45 @@ def _describe_log(log: KrylovLog) -> str:
 KrylovLog.__repr__ = _describe_log  # type: ignore[method-assign,assignment]
 
 
-def _csr(A: Any) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(indptr, indices, data) of a square matrix in compressed rows."""
+def _arrays_of(A: Any) -> Tuple[Any, Any, Any]:
+    """(indptr, indices, data) of a square matrix in compressed rows, which may be on a device."""
+    if hasattr(A, "crow_indices"):  # torch
+        if len(A.shape) != 2 or A.shape[0] != A.shape[1]:
+            raise InputError(f"has the shape {tuple(A.shape)}: a square matrix is expected", "A")
+        return A.crow_indices(), A.col_indices(), A.values()
     if not (hasattr(A, "tocsr") and hasattr(A, "shape")):
         raise InputError(f"is {type(A).__name__}: a matrix of scipy.sparse is expected (scipy.sparse.csr_array(A) makes one)", "A")
     if len(A.shape) != 2 or A.shape[0] != A.shape[1]:
         raise InputError(f"has the shape {A.shape}: a square matrix is expected", "A")
     if A.format != "csr":
-        warnings.warn(f"A has the format {A.format} and was converted: pass compressed rows (csr)", CopyWarning, stacklevel=4)
+        warnings.warn(f"A has the format {A.format} and was converted: pass compressed rows (csr)", CopyWarning, stacklevel=5)
         A = A.tocsr()
-    indptr, indices = A.indptr, A.indices
+    return A.indptr, A.indices, A.data
+
+
+def _host_csr(arrays: Tuple[Any, Any, Any]) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The arrays of a matrix as those of the library."""
+    names = ("A.indptr", "A.indices", "A.data")
+    indptr, indices = (a if isinstance(a, np.ndarray) else as_array(a, np.int64, ("n",), k) for a, k in zip(arrays[:2], names))
     if indptr.dtype not in (np.int32, np.int64) or indices.dtype not in (np.int32, np.int64):
         raise InputError(f"has indices of {indices.dtype}: 32- or 64-bit integers are expected", "A")
-    data = as_array(A.data, np.float64, ("entries",), "A.data")
+    data = as_array(arrays[2], np.float64, ("entries",), "A.data")
     return np.ascontiguousarray(indptr), np.ascontiguousarray(indices), data
+
+
+def _csr(A: Any) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(indptr, indices, data) of a square matrix in compressed rows on the host."""
+    return _host_csr(_arrays_of(A))
+
+
+def _device_csr(arrays: Tuple[Any, Any, Any]) -> Tuple[Any, Any, Any]:
+    """The same on a CUDA device."""
+
+    def index(array: Any, name: str) -> Any:
+        wide = str(array.dtype).endswith("int64")
+        return as_device_array(array, np.int64 if wide else np.int32, ("n",), name)
+
+    return index(arrays[0], "A.indptr"), index(arrays[1], "A.indices"), as_device_array(arrays[2], np.float64, ("entries",), "A.data")
 
 
 def _guess(x: Any, n: int) -> np.ndarray:
@@ -74,25 +104,43 @@ class _Solving(NotPickled):
     """What the solvers of a matrix and of a Poisson problem share."""
 
     _core: Any
-    log: Optional[SolveLog]
+    log: Optional[SolveLog]  #: of the last solve; of several right-hand sides that of the last one
+    logs: List[SolveLog]  #: of all right-hand sides of the last solve
 
     @property
     def shape(self) -> Tuple[int, int]:
         return self._core.rows, self._core.rows
 
-    def solve(self, b: Any, x0: Any = None, callback: Callback = None, check: bool = True) -> np.ndarray:
+    def solve(self, b: Any, x0: Any = None, callback: Callback = None, check: bool = True) -> Any:
         """The solution x of A x = b, from the first guess x0 (default 0); `log` has its course.
 
-        callback(iteration, residual) may return True to end the solve. Where it does not converge, ComputationError is raised, or with
-        check=False the last iterate is returned. Ctrl-C ends the solve at an iteration.
+        b [n], or [n, k]: k right-hand sides, which are solved one after the other; they are used without a copy where each column is
+        contiguous (order="F"), and so is the result. callback(iteration, residual) may return True to end the solve. Where it does not
+        converge, ComputationError is raised, or with check=False the last iterate is returned. Ctrl-C ends the solve at an iteration.
         """
-        b = as_array(b, np.float64, (self._core.rows,), "b")
-        x = _guess(x0, self._core.rows)
-        self.log = self._core.solve(b, x, callback)
-        if check and not self.log.converged and self.log.end != "stopped":
-            course = f"{self.log.end} after {self.log.iterations} iterations, true residual {self.log.true_residual:.2e}"
-            raise ComputationError(f"the solve did not converge: {course}")
-        return x
+        n = self._core.rows
+        columns = np.ndim(b) == 2
+        if columns:
+            rows = as_array(np.asarray(b).T, np.float64, ("k", n), "b.T")
+            if len(rows) == 0:
+                raise InputError("has no columns: at least one right-hand side is expected", "b")
+            x = np.zeros_like(rows) if x0 is None else as_array(np.asarray(x0).T, np.float64, rows.shape, "x0.T").copy()
+            self.logs = self._core.solve_columns(rows, x, callback)
+        else:
+            b = as_array(b, np.float64, (n,), "b")
+            x = _guess(x0, n)
+            self.logs = [self._core.solve(b, x, callback)]
+        self._judge(check)
+        return x.T if columns else x
+
+    def _judge(self, check: bool) -> None:
+        """Raises ComputationError for the first of `logs` that did not converge and was not stopped."""
+        self.log = self.logs[-1]
+        for column, log in enumerate(self.logs):
+            if check and not log.converged and log.end != "stopped":
+                which = f" for column {column}" if len(self.logs) > 1 else ""
+                course = f"{log.end} after {log.iterations} iterations, true residual {log.true_residual:.2e}"
+                raise ComputationError(f"the solve did not converge{which}: {course}")
 
     def set_tolerance(self, rtol: float, iteration_limit: int) -> None:
         """Changes ||b - A x|| / ||b|| and the limit of iterations."""
@@ -105,22 +153,33 @@ class _Solving(NotPickled):
         def inverse(b: np.ndarray) -> np.ndarray:
             return self.solve(np.ascontiguousarray(b, dtype=float).reshape(-1))
 
-        return LinearOperator(self.shape, matvec=inverse, rmatvec=inverse, dtype=np.float64)
+        transposed = inverse if self._symmetric() else None
+        return LinearOperator(self.shape, matvec=inverse, rmatvec=transposed, dtype=np.float64)
+
+    def _symmetric(self) -> bool:
+        return True
 
 
-class Solver(_Solving):
-    """Solves A x = b for one symmetric positive definite A and any number of right-hand sides.
-
-    Options: rtol (1e-8), iteration_limit, precondition (ic0, auto, multigrid, ssor, jacobi, none), ordering (auto, natural, mc:K, cm, rcm,
-    cm-rcm:K, block:B:K), numbering, format, iteration, launch, ssor_omega, single_factor, tune (True: every candidate is timed; False: by
-    rule).
-    """
+class _OfMatrix(_Solving):
+    """A solver that was made from a matrix."""
 
     _instead = "store the matrix, and make a new one from it"
+    _pattern: Optional[Tuple[np.ndarray, np.ndarray]]
 
-    def __init__(self, A: Any, device: str = "auto", threads: int = 0, **options: Any) -> None:
-        self._core = _core.Solver(*_csr(A), options, device, threads)
-        self.log = None
+    def update(self, A: Any) -> None:
+        """Replaces the values of A: its order, layout and options stay, and only the factorisation is made again.
+
+        A: a matrix with the pattern of the first one, or an array of its new values alone, in the order of A.data; the index arrays of the
+        first matrix must be unchanged then. Raises LogicError for another pattern: the old values stay.
+        """
+        if hasattr(A, "tocsr") or hasattr(A, "crow_indices"):
+            arrays = _csr(A)
+        elif self._pattern is None:
+            raise InputError("was made from a matrix on a device: make a new solver from the new values", "A")
+        else:
+            values = as_array(A, np.float64, (len(self._pattern[1]),), "A")
+            arrays = (*self._pattern, values)
+        self._core.update(*arrays)
 
     @property
     def setup(self) -> Dict[str, Any]:
@@ -138,15 +197,143 @@ class Solver(_Solving):
         ]
 
     def __repr__(self) -> str:
-        return "Solver(" + ", ".join(f"{k}: {v}" for k, v in self._facts()) + ")"
+        return f"{type(self).__name__}(" + ", ".join(f"{k}: {v}" for k, v in self._facts()) + ")"
 
     def _repr_html_(self) -> str:
-        return html_table("Solver", self._facts())
+        return html_table(type(self).__name__, self._facts())
 
 
-def solve(A: Any, b: Any, x0: Any = None, callback: Callback = None, device: str = "auto", threads: int = 0, **options: Any) -> np.ndarray:
-    """The solution of A x = b, A symmetric positive definite; the options are those of Solver."""
-    return Solver(A, device=device, threads=threads, **options).solve(b, x0, callback)
+class Solver(_OfMatrix):
+    """Solves A x = b for one symmetric positive definite A and any number of right-hand sides.
+
+    Options: rtol (1e-8), iteration_limit, precondition (ic0, auto, multigrid, ssor, jacobi, none), ordering (auto, natural, mc:K, cm, rcm,
+    cm-rcm:K, block:B:K), numbering, format, iteration, launch, ssor_omega, single_factor, tune (True: every candidate is timed; False: by
+    rule).
+
+    A matrix in the memory of a CUDA device (cupyx.scipy.sparse, or torch.sparse_csr) is set up there without a copy on the host; solve()
+    then takes right-hand sides on that device too, and returns arrays of the same library.
+    """
+
+    def __init__(self, A: Any, device: str = "auto", threads: int = 0, **options: Any) -> None:
+        arrays = _arrays_of(A)
+        if is_on_device(arrays[2]):
+            if device == "auto":
+                device = f"cuda:{as_device_array(arrays[2], np.float64, ('entries',), 'A.data').device}"
+            self._core = _core.Solver(*_device_csr(arrays), options, device)
+            self._pattern = None
+        else:
+            host = _host_csr(arrays)
+            self._core = _core.Solver(*host, options, device, threads)
+            self._pattern = host[:2]
+        self._device = device
+        self.log = None
+        self.logs = []
+
+    def solve(self, b: Any, x0: Any = None, callback: Callback = None, check: bool = True) -> Any:
+        if not is_on_device(b):
+            return super().solve(b, x0, callback, check)
+        rhs = as_device_array(b, np.float64, (self._core.rows,), "b")
+        x = empty_like(b, "b")
+        x[...] = 0 if x0 is None else x0
+        device = f"cuda:{rhs.device}" if self._device == "auto" else self._device
+        out = as_device_array(x, np.float64, (self._core.rows,), "x0", writable=True)
+        self.logs = [self._core.solve_on_device(device, rhs, out, callback)]
+        self._judge(check)
+        return x
+
+    solve.__doc__ = _Solving.solve.__doc__
+
+
+class GeneralSolver(_OfMatrix):
+    """Solves A x = b for one nonsymmetric or indefinite A and any number of right-hand sides (docs/nonsymmetric.md).
+
+    Options: method (auto, bicgstab, gmres, minres: symmetric A alone), precondition (auto, ilu0, jacobi, none), ordering of ilu0 as of
+    Solver but for block, restart of gmres (30), scale (True: rows and columns by powers of two, where it helps), rtol (1e-8),
+    iteration_limit (10,000, of all methods together).
+    """
+
+    def __init__(self, A: Any, device: str = "auto", threads: int = 0, **options: Any) -> None:
+        arrays = _csr(A)
+        self._core = _core.GeneralSolver(*arrays, options, device, threads)
+        self._pattern = arrays[:2]
+        self.log = None
+        self.logs = []
+
+    @property
+    def kind(self) -> Dict[str, Any]:
+        """What was found in A: symmetric, positive (it may be positive definite), asymmetry in words, zero_diagonals."""
+        return self._core.kind
+
+    def _symmetric(self) -> bool:
+        return self.kind["symmetric"]
+
+    def _facts(self) -> List[Tuple[str, Any]]:
+        return [*super()._facts(), ("method", self.setup["iteration"])]
+
+
+def solve(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    callback: Callback = None,
+    device: str = "auto",
+    threads: int = 0,
+    method: str = "cg",
+    **options: Any,
+) -> Any:
+    """The solution of A x = b. method cg: A is symmetric positive definite, and the options are those of Solver; auto, bicgstab, gmres,
+    minres: A is any regular matrix, and the options are those of GeneralSolver.
+
+    >>> import scipy.sparse
+    >>> A = scipy.sparse.csr_array([[2.0, -1.0], [-1.0, 2.0]])
+    >>> solve(A, [1.0, 1.0], rtol=1e-12).round(9).tolist()
+    [1.0, 1.0]
+    >>> solve(scipy.sparse.csr_array([[0.0, 2.0], [1.0, 1.0]]), [4.0, 3.0], method="gmres").round(9).tolist()
+    [1.0, 2.0]
+    """
+    if method == "cg":
+        return Solver(A, device=device, threads=threads, **options).solve(b, x0, callback)
+    return GeneralSolver(A, device=device, threads=threads, method=method, **options).solve(b, x0, callback)
+
+
+class Eigenpairs(NamedTuple):
+    """The smallest eigenvalues of a matrix with their eigenvectors."""
+
+    values: np.ndarray  #: [count] ascending
+    vectors: np.ndarray  #: [n, count] orthonormal columns
+    residuals: np.ndarray  #: [count] ||A x - value x|| for |x| = 1
+    facts: Dict[str, Any]  #: converged, end, iterations, setup_seconds, seconds, device
+
+
+def eigenpairs(
+    A: Any,
+    count: int = 1,
+    rtol: float = 1e-6,
+    iteration_limit: int = 500,
+    precondition: str = "multigrid",
+    callback: Callback = None,
+    device: str = "auto",
+    threads: int = 0,
+    check: bool = True,
+) -> Eigenpairs:
+    """The smallest eigenvalues of a symmetric positive (semi-)definite A with their eigenvectors, by LOBPCG.
+
+    count: at most a fifth of the rows; rtol: of ||A x - value x|| over the largest of the wanted values; precondition multigrid, jacobi or
+    none. callback(iteration, residual) may return True to end the iteration. Where it does not converge, ComputationError is raised, or
+    with check=False the last pairs are returned.
+
+    >>> import scipy.sparse
+    >>> A = scipy.sparse.diags([-np.ones(99), 2 * np.ones(100), -np.ones(99)], [-1, 0, 1]).tocsr()
+    >>> found = eigenpairs(A, count=2, rtol=1e-9)
+    >>> np.allclose(found.values, 4 * np.sin(np.pi * np.arange(1, 3) / 202) ** 2)
+    True
+    """
+    arrays = _csr(A)
+    values, vectors, residuals, facts = _core.eigenpairs(*arrays, count, rtol, iteration_limit, precondition, device, threads, callback)
+    if check and not facts["converged"] and facts["end"] != "stopped":
+        worst = f"largest residual {residuals.max():.2e}" if len(residuals) else "no pairs"
+        raise ComputationError(f"the eigenvalues did not converge: {facts['end']} after {facts['iterations']} iterations, {worst}")
+    return Eigenpairs(values, vectors.T, residuals, facts)
 
 
 def preconditioner(A: Any, precondition: str = "ic0", ssor_omega: float = 1.0) -> Any:
@@ -187,6 +374,27 @@ def conjugate_gradients(
     return x, log
 
 
+_Face = Tuple[str, float, float, str]  # kind, value, transfer, formula of the value
+_NO_FLUX: _Face = ("neumann", 0.0, 0.0, "")
+_NUMBERS = {"dirichlet": 1, "neumann": 1, "robin": 2, "periodic": 0}  # behind the kind
+
+
+def _face(name: str, condition: Any) -> _Face:
+    """The condition on one face."""
+    words = (condition,) if isinstance(condition, str) else tuple(condition)
+    kind = words[0] if words else None
+    if kind not in _NUMBERS:
+        raise InputError(f"has {name!r}: {kind!r}; kinds are {', '.join(_NUMBERS)}", "boundary")
+    if len(words) - 1 != _NUMBERS[kind]:
+        raise InputError(f"has {name!r}: {words!r}; behind {kind!r} {_NUMBERS[kind]} values are expected", "boundary")
+    try:
+        value = words[1] if len(words) > 1 else 0.0
+        formula = value if isinstance(value, str) else ""
+        return kind, 0.0 if formula else float(value), float(words[2]) if len(words) > 2 else 0.0, formula
+    except (TypeError, ValueError) as reason:
+        raise InputError(f"has {name!r}: {words!r}; {reason}", "boundary") from reason
+
+
 FACES = ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max")
 
 
@@ -194,8 +402,18 @@ class PoissonProblem:
     """-div(c grad phi) = f on a box of NX x NY x NZ cells, by finite volumes (docs/poisson.md).
 
     cells: (NX, NY, NZ), or None where an array gives them; spacing: a cell width [length], three of them, or three arrays of widths;
-    coefficient c and source f: arrays [NZ, NY, NX], or None: 1 and 0; boundary: {"z_max": ("dirichlet", 0.0), "x_min": ("neumann", q)}
-    with the potential or the outward flux density; faces that are not named have no flux.
+    coefficient c and source f: arrays [NZ, NY, NX], or None: 1 and 0; boundary: the condition on each face, by its name:
+
+        ("dirichlet", phi)              the potential
+        ("neumann", q)                  the outward flux density -c dphi/dn
+        ("robin", phi, h)               -c dphi/dn = h (phi_face - phi), h > 0
+        ("periodic",)                   on both faces of a direction with at least 3 cells
+
+    A value may be a formula over the face, as field() takes it. Faces that are not named have no flux.
+
+    >>> wall = PoissonProblem((4, 1, 1), boundary={"x_min": ("dirichlet", 1.0), "x_max": ("robin", 0.0, 1.0)})
+    >>> wall.solve(rtol=1e-12).ravel().round(3).tolist()
+    [0.9, 0.7, 0.5, 0.3]
     """
 
     def __init__(
@@ -204,7 +422,7 @@ class PoissonProblem:
         spacing: Any = 1.0,
         coefficient: Any = None,
         source: Any = None,
-        boundary: Optional[Mapping[str, Tuple[str, float]]] = None,
+        boundary: Optional[Mapping[str, Sequence[Any]]] = None,
     ) -> None:
         for name, array in (("coefficient", coefficient), ("source", source)):
             if cells is None and array is not None:
@@ -223,11 +441,11 @@ class PoissonProblem:
         self.spacing = [np.atleast_1d(np.asarray(w, dtype=float)).tolist() for w in widths]
         self.coefficient = None if coefficient is None else as_array(coefficient, np.float64, shape, "coefficient")
         self.source = np.zeros(shape) if source is None else as_array(source, np.float64, shape, "source")
-        faces = {name: ("neumann", 0.0) for name in FACES}
-        for name, (kind, value) in (boundary or {}).items():
-            if name not in faces or kind not in ("dirichlet", "neumann"):
-                raise InputError(f"has {name!r}: {kind!r}; faces are {', '.join(FACES)}, kinds dirichlet and neumann", "boundary")
-            faces[name] = (kind, float(value))
+        faces = {name: _NO_FLUX for name in FACES}
+        for name, condition in (boundary or {}).items():
+            if name not in faces:
+                raise InputError(f"has {name!r}: faces are {', '.join(FACES)}", "boundary")
+            faces[name] = _face(name, condition)
         self.boundary = [faces[name] for name in FACES]
         _core.validate_poisson(self)
 
@@ -249,13 +467,20 @@ class PoissonProblem:
         return _core.source_of(self, formula).reshape(self.shape)
 
     def solve(self, rtol: float = 1e-8, device: str = "auto", threads: int = 0) -> np.ndarray:
-        """[NZ, NY, NX] phi, by conjugate gradients with multigrid."""
-        return PoissonSolver(self, rtol=rtol, device=device, threads=threads).solve(self.rhs()).reshape(self.shape)
+        """[NZ, NY, NX] phi, by conjugate gradients with geometric multigrid; of a periodic box with the multigrid of its matrix."""
+        if any(kind == "periodic" for kind, *_ in self.boundary):
+            own: _Solving = Solver(self.matrix(), precondition="multigrid", rtol=rtol, device=device, threads=threads)
+        else:
+            own = PoissonSolver(self, rtol=rtol, device=device, threads=threads)
+        return own.solve(self.rhs()).reshape(self.shape)
 
     def __repr__(self) -> str:
-        faces = ", ".join(
-            f"{name}: {kind} {value:g}" for name, (kind, value) in zip(FACES, self.boundary) if (kind, value) != ("neumann", 0.0)
-        )
+        def text(face: _Face) -> str:
+            kind, value, transfer, formula = face
+            words = {"periodic": "", "robin": f" {formula or f'{value:g}'} by {transfer:g}"}.get(kind, f" {formula or f'{value:g}'}")
+            return kind + words
+
+        faces = ", ".join(f"{name}: {text(face)}" for name, face in zip(FACES, self.boundary) if face != _NO_FLUX)
         return f"PoissonProblem({self.cells[0]} x {self.cells[1]} x {self.cells[2]}, {faces or 'no flux'})"
 
 
@@ -270,6 +495,7 @@ class PoissonSolver(_Solving):
         self.problem = problem
         self._core = _core.PoissonSolver(problem, rtol, iteration_limit, device, threads)
         self.log = None
+        self.logs = []
 
     @property
     def grids(self) -> List[Tuple[int, int, int]]:

@@ -1,4 +1,5 @@
-// Declarations that the files of the extension share: arrays without copies, one user at a time, the functions that bind a subject.
+// Declarations that the files of the extension share: arrays of the host and of a device without copies, one user at a time, the functions
+// that bind a subject.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,10 +12,12 @@
 
 #include <atomic>
 #include <complex>
+#include <cstdint>
 #include <exception>
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -60,6 +63,55 @@ Array<T> owned(std::vector<T>&& values) {
     const auto n = values.size();
     return owned<T, T>(std::move(values), {n});
 }
+
+/// An array of another library in the memory of a CUDA device: address, shape and type, and what keeps it alive.
+class DeviceArray {
+   public:
+    /// From DLPack.
+    explicit DeviceArray(const nb::ndarray<nb::ro, nb::device::cuda>& array);
+    /// From the numbers of a `__cuda_array_interface__`. @param type  as in typestr: "<f8"   @throws InputError: memory of no CUDA device
+    DeviceArray(std::uintptr_t address, std::vector<index_t> shape, const std::optional<std::vector<index_t>>& byte_strides,
+                const std::string& type, nb::object owner);
+
+    const std::vector<index_t>& shape() const { return shape_; }
+    const std::string& type() const { return type_; }  ///< of NumPy: "float64"
+    bool contiguous() const { return contiguous_; }
+    int device() const { return device_; }
+    std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(address_); }
+    index_t size() const;
+
+    /// View of all elements. @throws LogicError: another type, or not contiguous
+    template <class T>
+    View<const T> view() const {
+        require(type_of<T>());
+        return {static_cast<const T*>(address_), size()};
+    }
+    /// The same for writing; the caller has checked that the array may be written.
+    template <class T>
+    View<T> writable() const {
+        require(type_of<T>());
+        return {static_cast<T*>(const_cast<void*>(address_)), size()};
+    }
+    /// @throws InputError for the argument `key` unless the array is in the memory of that space
+    void require_on(const AnySpace& space, const char* key) const;
+
+   private:
+    template <class T>
+    static const char* type_of() {
+        if constexpr (std::is_same_v<T, double>) return "float64";
+        if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
+        if constexpr (std::is_same_v<T, std::int64_t>) return "int64";
+    }
+    void require(const char* type) const;
+
+    const void* address_ = nullptr;
+    std::vector<index_t> shape_;
+    std::string type_;
+    bool contiguous_ = true;
+    int device_ = 0;
+    nb::object owner_;
+    nb::ndarray<nb::ro, nb::device::cuda> array_;
+};
 
 /// The alternative of an enumeration whose name() is `text`. @throws InputError for the argument `key` with what is allowed
 template <class E>
@@ -109,6 +161,7 @@ class Interrupts {
     std::exception_ptr found_;
 };
 
+void bind_device_array(nb::module_& m);
 void bind_gravity(nb::module_& m);
 void bind_sparse(nb::module_& m);
 void bind_lattice(nb::module_& m);

@@ -113,29 +113,48 @@ class PythonSimulation {
     std::atomic<bool> busy_ = false;
 };
 
-/// The force of n particles, used by one thread at a time.
+/// The force of n particles, used by one thread at a time. Arrays are in the memory of its space.
 class PythonLocalForce {
    public:
     PythonLocalForce(const Force& force, index_t n, const std::string& device, int threads)
-        : force_(on_host(device, threads), force, n), n_(n) {}
+        : on_(space_named(device, threads)), force_(on_, force, n), n_(n) {}
 
     void accelerate(const Vectors& position, const Numbers& mass, const InOut<double, nb::shape<-1, 3>>& out) {
+        require_host();
         const View<Vec3<double>> to(reinterpret_cast<Vec3<double>*>(out.data()), static_cast<index_t>(out.shape(0)));
         alone(busy_, "the force", [&] { force_.accelerate(vectors(position), view_of(mass), to); });
     }
     void potential(const Vectors& position, const Numbers& mass, const InOut<double, nb::ndim<1>>& out) {
+        require_host();
         alone(busy_, "the force", [&] { force_.potential(vectors(position), view_of(mass), view_of(out)); });
     }
+    void accelerate_on_device(const DeviceArray& position, const DeviceArray& mass, const DeviceArray& out) {
+        out.require_on(on_, "out");
+        const View<Vec3<double>> to(reinterpret_cast<Vec3<double>*>(out.writable<double>().ptr), out.size() / 3);
+        on_device(position, mass, [&](auto x, auto m) { force_.accelerate(x, m, to); });
+    }
+    void potential_on_device(const DeviceArray& position, const DeviceArray& mass, const DeviceArray& out) {
+        out.require_on(on_, "out");
+        on_device(position, mass, [&](auto x, auto m) { force_.potential(x, m, out.writable<double>()); });
+    }
     index_t size() const { return n_; }
+    std::string device() const { return name(on_); }
 
    private:
-    /// Arrays of NumPy are on the host, and LocalForce reads the memory of its space.
-    static AnySpace on_host(const std::string& device, int threads) {
-        KS_VALIDATE(device == "cpu", "is '" + device + "': forces of arrays are computed on the cpu, a Simulation runs on any device",
-                    {"", 0, 0, "device"});
-        return space_named("cpu", threads);
+    void require_host() const {
+        KS_VALIDATE(
+            std::holds_alternative<Cpu>(on_),
+            "is in the memory of the host, and the force computes on " + name(on_) + ": pass arrays of CuPy or torch on that device",
+            {"", 0, 0, "position"});
+    }
+    template <class F>
+    void on_device(const DeviceArray& position, const DeviceArray& mass, F f) {
+        position.require_on(on_, "position"), mass.require_on(on_, "mass");
+        const View<const Vec3<double>> x(reinterpret_cast<const Vec3<double>*>(position.view<double>().ptr), position.size() / 3);
+        alone(busy_, "the force", [&] { f(x, mass.view<double>()); });
     }
 
+    AnySpace on_;
     LocalForce force_;
     index_t n_;
     std::atomic<bool> busy_ = false;
@@ -281,7 +300,8 @@ void bind_simulation(nb::module_& m) {
     nb::class_<S>(m, "Simulation")
         .def(nb::init<const nb::object&, const Force&, const Steps&, const std::string&, int, double>())
         .def("advance", &S::advance)
-        .def("step", [](S& s, std::int64_t n) { s.use([&](Simulation& own) { own.step(n); }); })
+        .def("step",
+             [](S& s, std::int64_t n, bool diagnostics_follow) { s.use([&](Simulation& own) { own.step(n, diagnostics_follow); }); })
         .def_prop_ro("time", [](S& s) { return s.read([](const Simulation& own) { return own.time(); }); })
         .def_prop_ro("steps", [](S& s) { return s.read([](const Simulation& own) { return own.steps(); }); })
         .def_prop_ro("size", [](S& s) { return s.read([](const Simulation& own) { return own.size(); }); })
@@ -300,7 +320,10 @@ void bind_simulation(nb::module_& m) {
              nb::arg("out").noconvert())
         .def("potential", &PythonLocalForce::potential, nb::arg("position").noconvert(), nb::arg("mass").noconvert(),
              nb::arg("out").noconvert())
-        .def_prop_ro("size", &PythonLocalForce::size);
+        .def("accelerate_on_device", &PythonLocalForce::accelerate_on_device)
+        .def("potential_on_device", &PythonLocalForce::potential_on_device)
+        .def_prop_ro("size", &PythonLocalForce::size)
+        .def_prop_ro("device", &PythonLocalForce::device);
 }
 
 void bind_particles(nb::module_& m) {

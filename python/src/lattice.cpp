@@ -1,126 +1,8 @@
-// Gauge fields, observables, the Wilson flow, quenched updates, the quark solver, correlators and files.
-#include <src/binding.hpp>
-
-#include <kasane/lattice.hpp>
-
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/complex.h>
-
-#include <algorithm>
-#include <cmath>
-#include <variant>
+// Observables, the Wilson flow, quenched updates, the quark solver, correlators and files.
+#include <src/lattice.hpp>
 
 namespace kasane::python {
 namespace {
-
-using namespace lattice;
-using Number = std::complex<double>;
-
-static_assert(sizeof(Su3<double>) == 9 * sizeof(Number) && std::is_standard_layout_v<Su3<double>>);
-
-Extents extents_of(const std::array<int, 4>& n) {
-    const Extents extents{{n[0], n[1], n[2], n[3]}};
-    check_extents(extents, "");
-    return extents;
-}
-std::array<int, 4> numbers(const Extents& n) { return {n[0], n[1], n[2], n[3]}; }
-/// Extents of an array (T, Z, Y, X, ...), which the package has checked.
-template <class A>
-Extents extents_from_shape(const A& array) {
-    const auto n = [&](std::size_t axis) { return static_cast<int>(array.shape(axis)); };
-    return extents_of({n(3), n(2), n(1), n(0)});
-}
-std::array<std::size_t, 4> sites(const Extents& n) {
-    return {static_cast<std::size_t>(n[3]), static_cast<std::size_t>(n[2]), static_cast<std::size_t>(n[1]), static_cast<std::size_t>(n[0])};
-}
-
-using LinkArray = In<Number, nb::ndim<7>>;
-using SpinorArray = In<Number, nb::ndim<6>>;
-
-GaugeField gauge_from(const LinkArray& array) {
-    GaugeField u(extents_from_shape(array));
-    std::copy_n(array.data(), array.size(), reinterpret_cast<Number*>(u.links.data()));
-    return u;
-}
-Array<Number> array_of(GaugeField&& u) {
-    const auto [t, z, y, x] = sites(u.extents);
-    return owned<Number>(std::move(u.links), {t, z, y, x, 4, 3, 3});
-}
-SpinorField spinor_from(const SpinorArray& array) {
-    SpinorField psi(extents_from_shape(array));
-    std::copy_n(array.data(), array.size(), psi.values.data());
-    return psi;
-}
-Array<Number> array_of(SpinorField&& psi) {
-    const auto [t, z, y, x] = sites(psi.extents);
-    return owned<Number>(std::move(psi.values), {t, z, y, x, 4, 3});
-}
-
-#if defined(KASANE_CUDA)
-using AnyLinks = std::variant<Links<Cpu>, Links<Cuda>>;
-#else
-using AnyLinks = std::variant<Links<Cpu>>;
-#endif
-
-/// The links of a gauge field on the space where updates and observables are computed; one thread uses them at a time.
-class PythonLinks {
-   public:
-    PythonLinks(const LinkArray& array, const std::string& device, int threads)
-        : links_([&] {
-              const auto field = gauge_from(array);
-              const nb::gil_scoped_release released;
-              return std::visit([&]<Space S>(S on) -> AnyLinks { return links_on(on, field); }, space_named(device, threads));
-          }()) {}
-    /// An initial field: "cold", "hot", or "weak" with epsilon.
-    PythonLinks(const std::array<int, 4>& extents, const std::string& start, double epsilon, std::uint64_t seed, const std::string& device,
-                int threads)
-        : links_([&] {
-              const auto n = extents_of(extents);
-              KS_VALIDATE(start == "cold" || start == "hot" || start == "weak", "is '" + start + "': take cold, hot or weak",
-                          {"", 0, 0, "start"});
-              KS_VALIDATE(start != "weak" || (epsilon > 0 && epsilon <= largest_weak_epsilon), "must be above 0 and at most 10",
-                          {"", 0, 0, "epsilon"});
-              const nb::gil_scoped_release released;
-              return std::visit(
-                  [&]<Space S>(S on) -> AnyLinks {
-                      Links<S> u(on, n);
-                      if (start == "cold") cold_start(u);
-                      if (start == "hot") hot_start(u, seed);
-                      if (start == "weak") weak_start(u, epsilon, seed);
-                      return u;
-                  },
-                  space_named(device, threads));
-          }()) {}
-
-    /// Calls f(links) without the GIL.
-    template <class F>
-    auto use(F f) {
-        return alone(busy_, "the gauge field", [&] { return std::visit(f, links_); });
-    }
-
-    /// The sweeps first, first + 1, ..., first + n - 1 of a quenched run: heatbath, `overrelaxation` times overrelaxation, reunitarisation.
-    void update(double beta, std::uint64_t seed, std::uint64_t first, std::uint64_t n, int overrelaxation) {
-        KS_VALIDATE(std::isfinite(beta) && beta > 0, "must be finite and above 0", {"", 0, 0, "beta"});
-        use([&](auto& u) {
-            for (std::uint64_t sweep = first; sweep < first + n; ++sweep) {
-                heatbath_sweep(u, beta, seed, sweep);
-                for (int k = 0; k < overrelaxation; ++k) overrelaxation_sweep(u);
-                reunitarise(u);
-            }
-            synchronize(u.space());
-        });
-    }
-    Array<Number> array() {
-        return array_of(use([](auto& u) { return to_gauge_field(u); }));
-    }
-    std::array<int, 4> extents() {
-        return numbers(std::visit([](const auto& u) { return u.extents; }, links_));
-    }
-
-   private:
-    AnyLinks links_;
-    std::atomic<bool> busy_ = false;
-};
 
 /// The quark solver, used by one thread at a time.
 class PythonWilson {
@@ -235,7 +117,9 @@ void bind_files(nb::module_& m) {
     });
     m.def("write_gauge", [](const std::string& path, const LinkArray& links, const std::string& format, int bits, int rows) {
         const GaugeWriteOptions options{
-            .format = named(format, {GaugeFormat::nersc, GaugeFormat::ildg, GaugeFormat::openqcd}, "format"), .bits = bits, .rows = rows};
+            .format = named(format, {GaugeFormat::nersc, GaugeFormat::ildg, GaugeFormat::milc, GaugeFormat::openqcd}, "format"),
+            .bits = bits,
+            .rows = rows};
         const auto field = gauge_from(links);
         const nb::gil_scoped_release released;
         write_gauge(path, field, options);
@@ -267,6 +151,7 @@ void bind_files(nb::module_& m) {
 
 void bind_lattice(nb::module_& m) {
     bind_links(m);
+    bind_hmc(m);
     bind_quarks(m);
     bind_files(m);
 }

@@ -6,10 +6,11 @@
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/function.h>
-#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
 #include <functional>
 #include <memory>
+#include <tuple>
 
 namespace kasane::python {
 namespace {
@@ -20,15 +21,19 @@ using Result = InOut<double, nb::ndim<1>>;
 /// Called with the iterations so far and the relative residual; a true value ends the solve.
 using Callback = std::optional<std::function<bool(int, double)>>;
 
-/// Refers to the caller's arrays, which are kept as long as this.
+/// Refers to the caller's arrays on the host, which are kept as long as this.
 struct CsrArrays {
-    nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu> begin, column;
+    using Indices = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    Indices begin, column;
     Numbers value;
 
+    static CsrArrays of(const nb::object& begin, const nb::object& column, const Numbers& value) {
+        return {nb::cast<Indices>(begin, false), nb::cast<Indices>(column, false), value};
+    }
     CsrView view() const {
         const index_t n = static_cast<index_t>(begin.shape(0)) - 1;
         KS_REQUIRE(n >= 0 && column.shape(0) == value.shape(0), "the arrays of a matrix in compressed rows do not fit together");
-        const bool wide_begin = is<std::int64_t>(begin), wide_column = is<std::int64_t>(column);
+        const bool wide_begin = is_wide(begin), wide_column = is_wide(column);
         const auto with = [&]<class Offset>(const Offset* first) {
             KS_VALIDATE(n == 0 || first[n] <= static_cast<index_t>(value.shape(0)), "indptr ends beyond the entries of the matrix");
             if (wide_column) return CsrView(n, first, static_cast<const std::int64_t*>(column.data()), value.data());
@@ -39,8 +44,7 @@ struct CsrArrays {
     }
 
    private:
-    template <class T>
-    static bool is(const nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>& array) {
+    static bool is_wide(const Indices& array) {
         const bool wide = array.dtype() == nb::dtype<std::int64_t>();
         KS_REQUIRE(wide || array.dtype() == nb::dtype<std::int32_t>(), "indices of a matrix are 32- or 64-bit integers");
         return wide;
@@ -70,26 +74,42 @@ Log interruptible(const Callback& callback, Solve solve) {
     return log;
 }
 
-/// Solver or PoissonSolver, used by one thread at a time.
+/// Solver, GeneralSolver or PoissonSolver, used by one thread at a time.
 template <class S>
 class PythonSolver {
    public:
-    template <class... Arguments>
-    explicit PythonSolver(index_t rows, const Arguments&... arguments)
+    /// @param make  makes the solver; called without the GIL
+    template <class Make>
+    PythonSolver(index_t rows, Make make)
         : rows_(rows), solver_([&] {
               const nb::gil_scoped_release released;
-              return S(arguments...);
+              return make();
           }()) {}
 
     SolveLog solve(const Numbers& b, const Result& x, const Callback& callback) {
-        return interruptible<SolveLog>(callback, [&](const StopFunction& stop) {
-            return alone(busy_, "the solver", [&] { return solver_.solve(view_of(b), view_of(x), stop); });
+        return interruptible<SolveLog>(
+            callback, [&](const StopFunction& stop) { return use([&] { return solver_.solve(view_of(b), view_of(x), stop); }); });
+    }
+    /// B and X [columns, rows]. @returns the logs of the columns that were solved
+    std::vector<SolveLog> solve_columns(const In<double, nb::ndim<2>>& B, const InOut<double, nb::ndim<2>>& X, const Callback& callback) {
+        return interruptible<std::vector<SolveLog>>(callback, [&](const StopFunction& stop) {
+            return use([&] { return sparse::solve_columns(solver_, view_of(B), view_of(X), static_cast<index_t>(B.shape(0)), stop); });
         });
+    }
+    void update(const nb::object& begin, const nb::object& column, const Numbers& value) {
+        const auto arrays = CsrArrays::of(begin, column, value);
+        use([&] { solver_.update(arrays.view()); });
     }
     void set_tolerance(double rtol, int iteration_limit) {
         const OneUser user(busy_, "the solver");
         solver_.set_tolerance(rtol, iteration_limit);
     }
+    /// Calls f() without the GIL, as the only user.
+    template <class F>
+    auto use(F f) {
+        return alone(busy_, "the solver", f);
+    }
+    S& solver() { return solver_; }
     const S& solver() const { return solver_; }
     index_t rows() const { return rows_; }
 
@@ -99,7 +119,30 @@ class PythonSolver {
     std::atomic<bool> busy_ = false;
 };
 using PythonSystem = PythonSolver<Solver>;
+using PythonGeneral = PythonSolver<GeneralSolver>;
 using PythonPoisson = PythonSolver<PoissonSolver>;
+
+#if defined(KASANE_CUDA)
+/// The arrays of a matrix in the memory of a device. @throws InputError: on another one
+CsrView device_view(Cuda on, const DeviceArray& begin, const DeviceArray& column, const DeviceArray& value) {
+    begin.require_on(on, "A.indptr"), column.require_on(on, "A.indices"), value.require_on(on, "A.data");
+    const index_t n = begin.size() - 1;
+    KS_REQUIRE(n >= 0 && column.size() == value.size(), "the arrays of a matrix in compressed rows do not fit together");
+    const auto with = [&]<class Offset>(View<const Offset> first) {
+        std::vector<Offset> last(1);
+        copy_to_host(on, view(last), first.subview(n, 1));
+        KS_VALIDATE(last[0] <= value.size(), "indptr ends beyond the entries of the matrix");
+        const auto* values = value.view<double>().ptr;
+        if (column.type() == "int64") return CsrView(n, first.ptr, column.view<std::int64_t>().ptr, values);
+        return CsrView(n, first.ptr, column.view<std::int32_t>().ptr, values);
+    };
+    if (begin.type() == "int64") return with(begin.view<std::int64_t>());
+    return with(begin.view<std::int32_t>());
+}
+#endif
+
+/// The device that a solver of arrays on a device uses. @throws InputError where this build or machine has none
+AnySpace cuda_space(const std::string& device) { return space_named(device == "auto" ? "cuda" : device); }
 
 /// The options of a dictionary whose keys are members of SolverOptions.
 SolverOptions options_of(const nb::dict& given) {
@@ -135,13 +178,72 @@ SolverOptions options_of(const nb::dict& given) {
     return o;
 }
 
+/// The options of a dictionary whose keys are members of GeneralOptions.
+GeneralOptions general_options_of(const nb::dict& given) {
+    GeneralOptions o;
+    for (const auto& [key, value] : given) {
+        const auto name = nb::cast<std::string>(key);
+        if (name == "method")
+            o.method = parse_general_method(nb::cast<std::string>(value));
+        else if (name == "precondition")
+            o.precondition = parse_general_precondition(nb::cast<std::string>(value));
+        else if (name == "ordering")
+            o.ordering = Ordering::parse(nb::cast<std::string>(value));
+        else if (name == "restart")
+            o.restart = nb::cast<int>(value);
+        else if (name == "scale")
+            o.scale = nb::cast<bool>(value);
+        else if (name == "rtol")
+            o.rtol = nb::cast<double>(value);
+        else if (name == "iteration_limit")
+            o.iteration_limit = nb::cast<int>(value);
+        else
+            throw InputError("is not an option of a solver of nonsymmetric systems", {"", 0, 0, name});
+    }
+    return o;
+}
+
+/// (values [count], vectors [count, rows], residuals [count], facts) of the smallest eigenvalues.
+nb::tuple eigenpairs_of(const nb::object& begin, const nb::object& column, const Numbers& value, int count, double rtol,
+                        int iteration_limit, const std::string& precondition, const std::string& device, int threads,
+                        const Callback& callback) {
+    const auto A = CsrArrays::of(begin, column, value);
+    const auto view = A.view();
+    const auto on = space_named(device, threads);
+    const EigenOptions options{.count = count,
+                               .rtol = rtol,
+                               .iteration_limit = iteration_limit,
+                               .precondition = parse_precondition(precondition),
+                               .near_null = {}};
+    auto found = interruptible<Eigenpairs>(callback, [&](const StopFunction& stop) {
+        const nb::gil_scoped_release released;
+        return eigenpairs(on, view, options, stop);
+    });
+    std::vector<double> vectors;
+    for (const auto& each : found.vectors) vectors.insert(vectors.end(), each.begin(), each.end());
+    nb::dict facts;
+    facts["converged"] = found.converged(), facts["end"] = std::string(krylov::name(found.end)), facts["iterations"] = found.iterations;
+    facts["setup_seconds"] = found.setup_seconds, facts["seconds"] = found.seconds, facts["device"] = found.device;
+    const auto pairs = found.vectors.size();
+    return nb::make_tuple(owned(std::move(found.values)),
+                          owned<double>(std::move(vectors), {pairs, pairs == 0 ? 0 : static_cast<std::size_t>(view.n)}),
+                          owned(std::move(found.residuals)), facts);
+}
+
 PoissonProblem problem_of(const nb::object& from) {
     PoissonProblem p;
     p.cells = nb::cast<std::array<index_t, 3>>(from.attr("cells"));
     p.spacing = nb::cast<std::array<std::vector<double>, 3>>(from.attr("spacing"));
-    const auto faces = nb::cast<std::array<std::pair<std::string, double>, 6>>(from.attr("boundary"));
-    for (std::size_t k = 0; k < 6; ++k)
-        p.boundary[k] = {faces[k].first == "dirichlet" ? BoundaryKind::dirichlet : BoundaryKind::neumann, faces[k].second};
+    // (kind, value, transfer, formula) of each face
+    const auto faces = nb::cast<std::array<std::tuple<std::string, double, double, std::string>, 6>>(from.attr("boundary"));
+    for (std::size_t k = 0; k < 6; ++k) {
+        const auto& [kind, value, transfer, formula] = faces[k];
+        p.boundary[k] = {kind == "dirichlet"  ? BoundaryKind::dirichlet
+                         : kind == "robin"    ? BoundaryKind::robin
+                         : kind == "periodic" ? BoundaryKind::periodic
+                                              : BoundaryKind::neumann,
+                         value, transfer, formula};
+    }
     const auto field = [&](const char* name, std::vector<double>& to) {
         const nb::object given = from.attr(name);
         if (given.is_none()) return;
@@ -238,39 +340,96 @@ void bind_logs(nb::module_& m) {
             nb::rv_policy::move);
 }
 
+/// The members that all solvers have.
+template <class S>
+nb::class_<PythonSolver<S>> bind_solver(nb::module_& m, const char* name) {
+    using P = PythonSolver<S>;
+    return nb::class_<P>(m, name)
+        .def("solve", &P::solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("callback").none())
+        .def("solve_columns", &P::solve_columns, nb::arg("B").noconvert(), nb::arg("X").noconvert(), nb::arg("callback").none())
+        .def("set_tolerance", &P::set_tolerance)
+        .def_prop_ro("rows", &P::rows);
+}
+
+nb::dict facts_of(const SetupFacts& f) {
+    nb::dict facts;
+    facts["rows"] = f.rows, facts["nonzeros"] = f.nonzeros, facts["device"] = f.device, facts["ordering"] = f.ordering;
+    facts["numbering"] = f.numbering, facts["format"] = f.format, facts["precondition"] = f.precondition;
+    facts["iteration"] = f.iteration, facts["colors"] = f.colors, facts["shift"] = f.shift, facts["singular"] = f.singular;
+    facts["bytes"] = f.bytes, facts["seconds"] = f.total_seconds, facts["notes"] = f.notes;
+    return facts;
+}
+
 void bind_solvers(nb::module_& m) {
-    nb::class_<PythonSystem>(m, "Solver")
+    bind_solver<Solver>(m, "Solver")
         .def("__init__",
              [](PythonSystem* self, const nb::object& begin, const nb::object& column, const Numbers& value, const nb::dict& options,
                 const std::string& device, int threads) {
-                 using Indices = decltype(CsrArrays::begin);
-                 const CsrArrays A{nb::cast<Indices>(begin, false), nb::cast<Indices>(column, false), value};
+                 const auto A = CsrArrays::of(begin, column, value);
                  const auto view = A.view();
-                 new (self) PythonSystem(view.n, space_named(device, threads), view, options_of(options));
+                 const auto on = space_named(device, threads);
+                 const auto o = options_of(options);
+                 new (self) PythonSystem(view.n, [&] { return Solver(on, view, o); });
              })
-        .def("solve", &PythonSystem::solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("callback").none())
-        .def("set_tolerance", &PythonSystem::set_tolerance)
-        .def_prop_ro("rows", &PythonSystem::rows)
-        .def_prop_ro("setup", [](const PythonSystem& s) {
-            const auto& f = s.solver().setup();
+        .def("update", &PythonSystem::update, nb::arg("begin"), nb::arg("column"), nb::arg("value").noconvert())
+        .def("__init__",
+             [](PythonSystem* self, const DeviceArray& begin, const DeviceArray& column, const DeviceArray& value, const nb::dict& options,
+                const std::string& device) {
+                 const auto on = cuda_space(device);
+#if defined(KASANE_CUDA)
+                 const auto view = device_view(std::get<Cuda>(on), begin, column, value);
+                 const auto o = options_of(options);
+                 new (self) PythonSystem(view.n, [&] { return Solver::on_device(std::get<Cuda>(on), view, o); });
+#else
+                 static_cast<void>(self), static_cast<void>(column), static_cast<void>(value), static_cast<void>(options);
+                 begin.require_on(on, "A.indptr");
+#endif
+             })
+        .def(
+            "solve_on_device",
+            [](PythonSystem& s, const std::string& device, const DeviceArray& b, const DeviceArray& x, const Callback& callback) {
+                const auto on = space_named(device);
+                b.require_on(on, "b"), x.require_on(on, "x0");
+#if defined(KASANE_CUDA)
+                return interruptible<SolveLog>(callback, [&](const StopFunction& stop) {
+                    return s.use([&] { return s.solver().solve_on_device(b.view<double>(), x.writable<double>(), stop); });
+                });
+#else
+                static_cast<void>(s), static_cast<void>(callback);
+                return SolveLog();
+#endif
+            },
+            nb::arg("device"), nb::arg("b"), nb::arg("x"), nb::arg("callback").none())
+        .def_prop_ro("setup", [](const PythonSystem& s) { return facts_of(s.solver().setup()); });
+
+    bind_solver<GeneralSolver>(m, "GeneralSolver")
+        .def("__init__",
+             [](PythonGeneral* self, const nb::object& begin, const nb::object& column, const Numbers& value, const nb::dict& options,
+                const std::string& device, int threads) {
+                 const auto A = CsrArrays::of(begin, column, value);
+                 const auto view = A.view();
+                 const auto on = space_named(device, threads);
+                 const auto o = general_options_of(options);
+                 new (self) PythonGeneral(view.n, [&] { return GeneralSolver(on, view, o); });
+             })
+        .def("update", &PythonGeneral::update, nb::arg("begin"), nb::arg("column"), nb::arg("value").noconvert())
+        .def_prop_ro("setup", [](const PythonGeneral& s) { return facts_of(s.solver().setup()); })
+        .def_prop_ro("kind", [](const PythonGeneral& s) {
+            const auto& k = s.solver().kind();
             nb::dict facts;
-            facts["rows"] = f.rows, facts["nonzeros"] = f.nonzeros, facts["device"] = f.device, facts["ordering"] = f.ordering;
-            facts["numbering"] = f.numbering, facts["format"] = f.format, facts["precondition"] = f.precondition;
-            facts["iteration"] = f.iteration, facts["colors"] = f.colors, facts["shift"] = f.shift, facts["singular"] = f.singular;
-            facts["bytes"] = f.bytes, facts["seconds"] = f.total_seconds, facts["notes"] = f.notes;
+            facts["symmetric"] = k.symmetric, facts["positive"] = k.positive, facts["asymmetry"] = k.asymmetry;
+            facts["zero_diagonals"] = k.zero_diagonals;
             return facts;
         });
 
-    nb::class_<PythonPoisson>(m, "PoissonSolver")
+    bind_solver<PoissonSolver>(m, "PoissonSolver")
         .def("__init__",
              [](PythonPoisson* self, const nb::object& problem, double rtol, int iteration_limit, const std::string& device, int threads) {
                  const auto p = problem_of(problem);
+                 const auto on = space_named(device, threads);
                  const PoissonSolverOptions options{.rtol = rtol, .iteration_limit = iteration_limit};
-                 new (self) PythonPoisson(p.rows(), space_named(device, threads), p, options);
+                 new (self) PythonPoisson(p.rows(), [&] { return PoissonSolver(on, p, options); });
              })
-        .def("solve", &PythonPoisson::solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("callback").none())
-        .def("set_tolerance", &PythonPoisson::set_tolerance)
-        .def_prop_ro("rows", &PythonPoisson::rows)
         .def_prop_ro("grids", [](const PythonPoisson& s) { return s.solver().setup().grids; });
 }
 
@@ -279,6 +438,9 @@ void bind_solvers(nb::module_& m) {
 void bind_sparse(nb::module_& m) {
     bind_logs(m);
     bind_solvers(m);
+    m.def("eigenpairs", &eigenpairs_of, nb::arg("begin"), nb::arg("column"), nb::arg("value").noconvert(), nb::arg("count"),
+          nb::arg("rtol"), nb::arg("iteration_limit"), nb::arg("precondition"), nb::arg("device"), nb::arg("threads"),
+          nb::arg("callback").none());
     m.def("validate_poisson", [](const nb::object& problem) { validate(problem_of(problem)); });
     m.def("poisson_matrix", [](const nb::object& problem) { return arrays_of(poisson_matrix(problem_of(problem))); });
     m.def("poisson_rhs", [](const nb::object& problem) { return owned(poisson_rhs(problem_of(problem))); });
@@ -290,8 +452,7 @@ void bind_sparse(nb::module_& m) {
         .def("__init__",
              [](PythonPreconditioner* self, const nb::object& begin, const nb::object& column, const Numbers& value,
                 const std::string& name, double omega) {
-                 using Indices = decltype(CsrArrays::begin);
-                 const CsrArrays arrays{nb::cast<Indices>(begin, false), nb::cast<Indices>(column, false), value};
+                 const auto arrays = CsrArrays::of(begin, column, value);
                  const auto A = arrays.view();
                  check(A);
                  new (self) PythonPreconditioner{preconditioner(A, name, omega), static_cast<std::size_t>(A.n)};
@@ -312,8 +473,7 @@ void bind_sparse(nb::module_& m) {
     });
     m.def("write_matrix", [](const std::string& path, const nb::object& begin, const nb::object& column, const Numbers& value,
                              bool symmetric, const std::string& format) {
-        using Indices = decltype(CsrArrays::begin);
-        const CsrArrays A{nb::cast<Indices>(begin, false), nb::cast<Indices>(column, false), value};
+        const auto A = CsrArrays::of(begin, column, value);
         KS_VALIDATE(format == "mtx" || format == "petsc", "is '" + format + "': take mtx or petsc", {"", 0, 0, "format"});
         if (format == "mtx") return write_matrix_market(path, A.view(), symmetric);
         return write_matrix_petsc(path, A.view());

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import kasane
-from kasane.arrays import as_array
+from kasane.arrays import as_array, as_device_array
 
 
 class Exported:
@@ -45,6 +45,49 @@ def test_foreign_arrays_are_not_copied(foreign):
 def test_arrays_on_a_device_are_refused_where_the_host_computes():
     with pytest.raises(kasane.InputError, match="device"):
         as_array(Exported(np.ones(3), device=(2, 0)), np.float64, ("n",), "x")
+
+
+def test_arrays_on_a_device_need_a_device(cluster, laplacian):
+    """Without a GPU of the build, objects on one are refused; arrays that say that they are on one are never read on the host."""
+    from kasane.gravity import Direct, LocalForce, Particles
+    from kasane.sparse import Solver
+
+    there = Exported(np.ones((4, 3)), device=(2, 0))
+    for use in (lambda: Particles(there), lambda: Solver(laplacian).solve(there)):
+        with pytest.raises(kasane.InputError, match="device|DLPack"):
+            use()
+    if len(kasane.devices()) == 1:
+        with pytest.raises(kasane.InputError, match="cuda"):
+            LocalForce(Direct(), 4, device="cuda")
+
+    class Interfaced:
+        __cuda_array_interface__ = {"data": (4096, False), "shape": (3,), "typestr": "<f8", "version": 3}
+
+    with pytest.raises(kasane.InputError, match="__cuda_array_interface__"):
+        as_array(Interfaced(), np.float64, ("n",), "x")
+    with pytest.raises(kasane.InputError, match="no CUDA device"):
+        as_device_array(Interfaced(), np.float64, ("n",), "x")
+
+
+def test_a_freed_array_is_kept_or_refused():
+    """An array that is used stays alive, and a resized or closed one is refused."""
+    from kasane.gravity import Particles
+
+    memory = bytearray(24 * 8)
+    particles = Particles(np.frombuffer(memory).reshape(8, 3))
+    with pytest.raises(BufferError):
+        memory.extend(b"x")  # its memory is in use
+    assert particles.position.shape == (8, 3)
+
+    class Freed:
+        def __dlpack_device__(self):
+            return 1, 0
+
+        def __dlpack__(self, **options):
+            raise RuntimeError("the storage was freed")
+
+    with pytest.raises(kasane.InputError, match="the storage was freed"):
+        as_array(Freed(), np.float64, ("n",), "x")
 
 
 @pytest.mark.parametrize("library", ["torch", "jax.numpy"])

@@ -1,31 +1,265 @@
-"""Executes every Python block of the README and of docs/python.md, in the order of the page."""
+"""Executes what the pages show: every Python block, every example of a docstring, and every command line that is short. Of longer command
+lines the verb and the options are compared with the help of the command. Checks every relative link.
+"""
 
+import doctest
+import json
 import re
+import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import kasane
+from kasane.command import executable
+
 ROOT = Path(__file__).parents[2]
+PAGES = ["README.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md"))]
+ALL_TEXT = [*PAGES, "ARCHITECTURE.md", "CONTRIBUTING.md", "CONVENTIONS.md", "CHANGELOG.md"]
+EXAMPLES = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "examples").glob("*.toml"))
+FOREIGN = ("scipy", "matplotlib", "h5py", "yt")
 
 
-def blocks(page):
+def text_of(page):
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def python_blocks(page):
     """(line, code) of every block that is marked as Python."""
-    text = (ROOT / page).read_text(encoding="utf-8")
+    text = text_of(page)
     return [(text[: match.start(1)].count("\n") + 1, match[1]) for match in re.finditer(r"^```python\n(.*?)^```$", text, re.S | re.M)]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
-def test_every_block_of_the_page_runs(page, tmp_path, monkeypatch):
+def code_lines(page):
+    """(line, text, next line) of blocks that are indented or fenced without a language."""
+    if page.endswith(".toml"):
+        lines = [re.sub(r"^# ?", "", line) if line.startswith("#") else "" for line in text_of(page).splitlines()]
+    else:
+        lines = text_of(page).splitlines()
+    fence = None
+    for number, line in enumerate([*lines, ""][:-1], 1):
+        mark = re.match(r"\s*```(\w*)", line)
+        if mark:
+            fence = mark[1] if fence is None else None
+        elif fence == "" or (fence is None and line.startswith("    ")):
+            yield number, line.strip(), lines[number].strip() if number < len(lines) else ""
+
+
+def commands(page):
+    """(line, words of `kasane ...` without those of a launcher, how it was started, expected error) of a page."""
+    pending = ""
+    for number, line, following in code_lines(page):
+        line = re.sub(r"(^|\s+)# .*$", "", f"{pending} {line}".strip())
+        pending = ""
+        if line.endswith("\\"):
+            pending = line[:-1].strip()
+            continue
+        match = re.match(r"(?:\$ )?(mpirun .*? )?(?:build/auto/)?kasane ([a-z].*)", line)
+        if match:
+            words = re.split(r"\s+(?:&&|\||>|&)(?:\s+|$)", match[2])[0]
+            yield number, words, match[1], following[len("error: ") :] if following.startswith("error: ") else None
+
+
+def inline_commands(page):
+    """(line, words of `kasane ...`) of inline code."""
+    for number, line in enumerate(text_of(page).splitlines(), 1):
+        for words in re.findall(r"`(?:mpirun [^`]*?)?kasane ([a-z][^`]*)`", line):
+            yield number, words
+
+
+@pytest.fixture(scope="module")
+def help_of():
+    """The options of a verb, from its --help."""
+    known = {}
+
+    def options(verb):
+        if verb not in known:
+            said = subprocess.run([executable(), *verb.split(), "--help"], capture_output=True, text=True)
+            assert said.returncode == 0, f"kasane {verb} --help: {said.stderr}"
+            known[verb] = set(re.findall(r"(?<![\w-])(--[a-z][a-z-]*|-[a-z])\b", said.stdout))
+        return known[verb]
+
+    return options
+
+
+def run_command(words, directory):
+    return subprocess.run([executable(), *words], cwd=directory, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A directory with the files that the pages name."""
+    sparse = pytest.importorskip("scipy.sparse")
+    from kasane.lattice import quenched, write_gauge
+    from kasane.sparse import write_matrix, write_vector
+
+    directory = tmp_path_factory.mktemp("pages")
+    shutil.copytree(ROOT / "examples", directory / "examples")
+    shutil.copytree(ROOT / "models", directory / "models")
+    line = sparse.diags([-np.ones(11), 2 * np.ones(12), -np.ones(11)], [-1, 0, 1])
+    A = sparse.csr_matrix(sparse.kron(line, sparse.eye(12)) + sparse.kron(sparse.eye(12), line))
+    for name in ("A.mtx", "box64.mtx"):
+        write_matrix(directory / name, A)
+    for name in ("b.mtx", "source.mtx"):
+        write_vector(directory / name, np.random.default_rng(1).normal(size=144))
+    entries = [f"{i} {i} 4.0" for i in range(1, 801)]
+    entries[774] = "775 x 4.0"  # line 777
+    (directory / "bad.mtx").write_text("%%MatrixMarket matrix coordinate real general\n800 800 800\n" + "\n".join(entries) + "\n")
+    (directory / "unsymmetric.mtx").write_text(
+        "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 3.0\n1 2 -1.0\n2 1 1.0\n2 2 3.0\n"
+    )
+    for last in quenched((8, 8, 8, 8), beta=6.0, sweeps=30, start="cold", device="cpu"):
+        pass
+    (directory / "out/quenched").mkdir(parents=True)
+    for name in ("CFG", "conf.lime", "out/quenched/conf.lime"):
+        write_gauge(directory / name, last.field)
+    for name in ("galaxy.toml", "model.toml"):
+        shutil.copy(ROOT / "models/dwarf.toml", directory / name)
+    assert run_command(["sample", "galaxy.toml", "-o", "snapshot.hdf5", "--count", "800"], directory).returncode == 0
+    for name in ("snapshot_000.hdf5", "snapshot_012.hdf5"):
+        shutil.copy(directory / "snapshot.hdf5", directory / name)
+    solve = ["lattice", "solve", "CFG", "--kappa", "0.12", "-o", "prop.h5", "--device", "cpu"]
+    assert run_command(solve, directory).returncode == 0
+    return directory
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page)])
+def test_every_python_block_runs(page, place, tmp_path, monkeypatch):
     matplotlib = pytest.importorskip("matplotlib")
-    pytest.importorskip("scipy")
     matplotlib.use("Agg")
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    found = blocks(page)
-    assert found
+    shutil.copytree(place, tmp_path / "pages")
+    monkeypatch.chdir(tmp_path / "pages")
     names = {"__name__": "page"}
-    for line, code in found:
-        exec(compile("\n" * (line - 1) + code, page, "exec"), names)
+    for line, code in python_blocks(page):
+        try:
+            exec(compile("\n" * (line - 1) + code, page, "exec"), names)
+        except ModuleNotFoundError as missing:
+            if missing.name in FOREIGN:
+                pytest.skip(f"{page}:{line}: {missing.name} is not installed")
+            raise
     if page == "docs/python.md":
-        assert (tmp_path / "collision.png").stat().st_size > 10_000
+        assert Path("collision.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("notebook", sorted(path.name for path in (ROOT / "docs/tutorials").glob("*.ipynb")))
+def test_every_notebook_runs(notebook, tmp_path, monkeypatch):
+    """The cells in their order, as Jupyter executes them; notebooks are stored without outputs."""
+    pytest.importorskip("scipy")
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "notebook"}
+    cells = json.loads(text_of(f"docs/tutorials/{notebook}"))["cells"]
+    for number, cell in enumerate(cells):
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == [] and cell["execution_count"] is None
+            exec(compile("".join(cell["source"]), f"{notebook}, cell {number}", "exec"), names)
+
+
+@pytest.mark.parametrize("module", ["kasane", "kasane.gravity", "kasane.sparse", "kasane.lattice", "kasane.command"])
+def test_every_example_of_a_docstring_runs(module, place, tmp_path, monkeypatch):
+    import importlib
+
+    shutil.copytree(place, tmp_path / "pages")
+    monkeypatch.chdir(tmp_path / "pages")
+    result = doctest.testmod(importlib.import_module(module), optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    assert result.attempted > 0 and result.failed == 0
+
+
+SHORT = ("check", "solve", "forces", "sample", "lattice info", "lattice measure", "lattice convert", "lattice solve")
+NEEDS = r"--device cuda|gpus.per.rank|parallel\.grid|--grid|milc_l4444|--block"  # a GPU, other ranks, files or lattices that are not here
+
+
+def shortened(words):
+    """The same command with fewer particles, on the CPU, or None where it would take long or needs what is not here."""
+    verb = " ".join(words[:2]) if words[0] == "lattice" else words[0]
+    if verb in ("run", "lattice generate"):  # examples are run by the tests of the command
+        kept = [word for word in words[words.index(verb.split()[-1]) + 1 :]]
+        for option in ("-o", "--threads", "--device"):
+            if option in kept:
+                del kept[kept.index(option) : kept.index(option) + 2]
+        words, verb = ["check", *kept], "check"
+    if verb not in SHORT or re.search(NEEDS, " ".join(words)):
+        return None
+    if "--count" in words:
+        words[words.index("--count") + 1] = "800"
+    elif verb == "sample":
+        words += ["--count", "800"]
+    if "--device" not in words and verb not in ("check", "sample", "lattice info", "lattice convert"):
+        words += ["--device", "cpu"]
+    return words
+
+
+@pytest.mark.parametrize("page", [page for page in [*PAGES, *EXAMPLES] if [*commands(page), *inline_commands(page)]])
+def test_every_command_line_is_one_of_the_command(page, place, help_of):
+    """Options are those of the help; short lines are executed in a place with the files that they name."""
+    for number, text in inline_commands(page):
+        words = text.split()
+        verb = " ".join(words[:2]) if words[0] == "lattice" and words[1:2] != [] else words[0]
+        for option in re.findall(r"(?<!\S)\[?(--[a-z][a-z-]*|-[a-z])\b", text):
+            assert option in help_of(verb), f"{page}:{number}: {option} is no option of kasane {verb}"
+    for number, text, launcher, error in commands(page):
+        where = f"{page}:{number}: kasane {text}"
+        words = shlex.split(re.sub(r"\s\[--.*?\](?=\s|$)", "", text))
+        verb = " ".join(words[:2]) if words[0] == "lattice" else words[0]
+        for option in re.findall(r"(?<!\S)\[?(--[a-z][a-z-]*|-[a-z])\b", text):
+            assert option in help_of(verb), f"{where}: {option} is no option of kasane {verb}"
+        made = {words[k + 1] for k, word in enumerate(words[:-1]) if word in ("-o", "--report")}
+        files = [word for word in words[1:] if re.search(r"\.(toml|mtx|hdf5|lime)$", word) and "=" not in word and word not in made]
+        here = all((place / file).exists() for file in files)
+        short = None if launcher or not here or "IN" in words or "$" in text else shortened(words)
+        if short is None:
+            continue
+        if error is not None:
+            short = [word for word in short if word not in ("--device", "cpu")]
+        for file in made:
+            for written in (place / file, (place / file).with_suffix(".html")):
+                written.unlink(missing_ok=True)
+        said = run_command(short, place)
+        if error is None:
+            assert said.returncode == 0, f"{where}: status {said.returncode}: {said.stderr[-600:]}"
+        else:
+            assert said.returncode == 2 and error in said.stderr, f"{where}: {said.stderr[-600:]}"
+
+
+def test_the_command_lines_are_found():
+    """The parser above finds what is known to be there."""
+    found = {text for page in PAGES for _, text, _, _ in commands(page)}
+    assert "solve A.mtx --eigenvalues 6" in found and "lattice info CFG [--json]" in found
+    assert any(text.startswith("run examples/hmc.toml -o out/wilson") and "--set gauge.beta=6" in text for text in found)
+    assert len(found) > 60
+
+
+def slug(heading):
+    """The anchor that a heading has in Markdown of GitHub."""
+    plain = re.sub(r"[`*_]|\[|\]\([^)]*\)", "", heading).strip().lower()
+    return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", ALL_TEXT)
+def test_every_relative_link_has_its_target(page):
+    text = re.sub(r"^```.*?^```$|^    .*?$|`[^`\n]*`", "", text_of(page), flags=re.S | re.M)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"https?:|mailto:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        path = (ROOT / page).parent / file if file else ROOT / page
+        assert path.exists(), f"{page}: there is no {file}"
+        if anchor and path.suffix == ".md":
+            headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.S | re.M), re.M)
+            assert anchor in [slug(heading) for heading in headings], f"{page}: {file} has no heading #{anchor}"
+
+
+def test_records_of_the_documentation_are_json():
+    for record in (ROOT / "bench/results").rglob("*.json"):
+        json.loads(record.read_text(encoding="utf-8"))
+
+
+def test_the_readme_names_every_verb():
+    said = subprocess.run([executable(), "--help"], capture_output=True, text=True, check=True).stdout
+    verbs = re.findall(r"^  ([a-z]+) {2,}", said, re.M)
+    assert "solve" in verbs and kasane.__version__
+    for verb in verbs:
+        assert f"kasane {verb}" in text_of("README.md"), verb

@@ -315,6 +315,22 @@ def test_an_exception_in_a_callback_ends_the_run_behind_a_step(cluster):
     assert np.array_equal(sim.run(until=1).particles.position, expected.particles.position)
 
 
+def test_files_that_a_callback_wrote_are_complete_when_it_raises(cluster, tmp_path):
+    sim = simulation(cluster)
+
+    def callback(own):
+        if own.steps == 4:
+            raise OSError("disk full")
+        own.snapshot().write(tmp_path / f"{own.steps}.hdf5")
+
+    with pytest.raises(OSError, match="disk full"):
+        sim.run(until=1, callback=callback)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1.hdf5", "2.hdf5", "3.hdf5"]
+    kept = read_snapshot(tmp_path / "3.hdf5")
+    assert kept.time == 3 / 64
+    assert np.array_equal(kept.particles.position, simulation(cluster).step(3).particles.position)
+
+
 def test_ctrl_c_ends_the_run_behind_a_step():
     sim = simulation(plummer(2048), step=Leapfrog(1e-4))
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))

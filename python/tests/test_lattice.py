@@ -7,7 +7,7 @@ import pytest
 
 import kasane
 from kasane import lattice
-from kasane.lattice import GaugeField, WilsonSolver, point_source
+from kasane.lattice import GaugeField, Quarks, WilsonSolver, point_source
 
 
 def shifted(field, mu):
@@ -100,6 +100,9 @@ def test_the_flow_smooths_a_copy(links):
 
 
 def test_files_keep_every_bit(tmp_path, links):
+    lattice.write_gauge(tmp_path / "u.milc", links, format="milc", bits=32)
+    read, facts = lattice.read_gauge(tmp_path / "u.milc")
+    assert np.array_equal(read, links.astype(np.complex64).astype(complex)) and facts["format"] == "milc"
     for format, name in (("ildg", "u.lime"), ("nersc", "u.nersc"), ("openqcd", "u.openqcd")):
         lattice.write_gauge(tmp_path / name, links, format=format)
         read, facts = lattice.read_gauge(tmp_path / name)
@@ -118,6 +121,42 @@ def test_a_chain_goes_on_from_its_links():
         assert configuration.plaquette == whole[configuration.sweep - 1]
     endless = lattice.quenched((4, 4, 4, 4), beta=5.5, start=configuration.field)
     assert next(endless).sweep == 1 and next(endless).sweep == 2
+
+
+def test_hybrid_monte_carlo_samples_the_distribution_of_the_heatbath():
+    """<exp(-dH)> = 1 [Creutz 1988], and the plaquette of 4^4 at beta = 5.7 is that of the heatbath, by an independent algorithm."""
+    chain = list(lattice.hmc((4, 4, 4, 4), beta=5.7, steps=8, trajectories=220, start="cold", accept_first=5, device="cpu", seed=3))
+    assert [c.trajectory for c in chain] == list(range(1, 221))
+    thermal = chain[40:]
+    weight = lattice.estimate(np.exp([-c.dH for c in thermal]))
+    assert abs(weight.mean - 1) < 4 * weight.error and 0.5 < np.mean([c.accepted for c in thermal])
+    own = lattice.estimate([c.plaquette for c in thermal])
+    heatbath = lattice.estimate(
+        [c.plaquette for c in lattice.quenched((4, 4, 4, 4), beta=5.7, sweeps=340, start="cold", seed=8, device="cpu")][40:]
+    )
+    assert abs(own.mean - heatbath.mean) < 4 * np.hypot(own.error, heatbath.error)
+
+
+def test_an_hmc_chain_continues_from_its_links():
+    options = {"beta": 2.6, "action": "iwasaki", "steps": 6, "integrator": "omelyan4", "device": "cpu"}
+    whole = None
+    for whole in lattice.hmc((4, 4, 4, 4), trajectories=4, start="hot", **options):
+        pass
+    for part in lattice.hmc((4, 4, 4, 4), trajectories=2, start="hot", every=2, **options):
+        assert part.trajectory == 2
+    for rest in lattice.hmc(trajectories=2, start=part.field.array(), first=3, **options):
+        pass
+    assert rest.trajectory == 4 and np.array_equal(rest.field.array(), whole.field.array())
+    assert next(lattice.hmc((4, 4, 4, 4), **{**options, "action": -0.331})).plaquette != 0
+
+
+def test_quarks_make_forces_that_conserve_the_energy(links):
+    """dH falls with the fourth power of the step for a fourth-order integrator, with two flavours and a Hasenbusch mass."""
+    quarks = Quarks(kappa=0.13, csw=1.0, masses=[0.3], force_rtol=1e-10, chronological=0)
+    options = {"beta": 5.6, "quarks": quarks, "integrator": "omelyan4", "length": 0.5, "start": links, "accept_first": 1, "device": "cpu"}
+    coarse, fine = (next(lattice.hmc(steps=steps, **options)) for steps in (2, 4))
+    assert coarse.iterations > 0 and coarse.accepted
+    assert abs(fine.dH) < 0.2 * abs(coarse.dH) and abs(fine.dH) < 0.1
 
 
 def test_estimates_of_correlated_series():
@@ -146,7 +185,19 @@ BAD = [
     (lambda u: WilsonSolver(u, kappa=0.12).solve(np.zeros((4, 4, 4, 4, 4, 3), complex)), "b", r"\(4, 4, 4, 4, 4, 3\)"),
     (lambda u: point_source((4, 4, 4, 8), (0, 0, 4, 0)), "site", "outside"),
     (lambda u: lattice.flow(u, t_max=1.0, step=-0.1), None, "step"),
-    (lambda u: lattice.write_gauge("u.x", u, format="milc"), "format", "nersc, ildg, openqcd"),
+    (lambda u: lattice.write_gauge("u.x", u, format="scidac"), "format", "nersc, ildg, milc, openqcd"),
+    (lambda u: lattice.write_gauge("u.x", u, format="milc"), None, "MILC v5 files have 32"),
+    (lambda u: lattice.hmc(start=u, beta=-1.0), "beta", "above 0"),
+    (lambda u: lattice.hmc(start=u, steps=0), "steps", "from 1"),
+    (lambda u: lattice.hmc(start=u, action="luescher"), "action", "wilson, symanzik, iwasaki, dbw2"),
+    (lambda u: lattice.hmc(start=u, integrator="rk4"), "integrator", "leapfrog, omelyan2"),
+    (lambda u: lattice.hmc(start=u, every=0), "every", "at least 1"),
+    (lambda u: lattice.hmc(start=u, quarks=0.13), "quarks", "Quarks"),
+    (lambda u: lattice.hmc(start=u, quarks=Quarks(kappa=-0.1)), "kappa", "above 0"),
+    (lambda u: lattice.hmc(start=u, quarks=Quarks(0.13, masses=[0.3, 0.2])), "masses", "ascend"),
+    (lambda u: lattice.hmc(start=u, quarks=Quarks(0.13, masses=[0.3], twisted_mass=0.1)), "twisted_mass", "leave out one"),
+    (lambda u: lattice.hmc(start=u, quarks=Quarks(0.13, boundary="open")), "boundary", "periodic, antiperiodic"),
+    (lambda u: lattice.hmc(), "extents", "missing"),
     (lambda u: lattice.read_gauge("missing.lime"), None, "missing.lime"),
 ]
 

@@ -65,7 +65,9 @@ def test_a_run_returns_its_results(tmp_path, plummer_file):
 def test_python_takes_the_steps_of_the_command(tmp_path, plummer_file, force, keys):
     result = kasane.run(plummer_file, output=tmp_path / "run", set=keys)
     first, last = read_snapshot(result.snapshots[0]), read_snapshot(result.snapshots[-1])
-    sim = Simulation(first, force=force, step=Leapfrog(0.0078125), device="cpu").run(until=0.25)
+    sim = Simulation(first, force=force, step=Leapfrog(0.0078125), device="cpu")
+    for time_of_row in result.table("energy.csv")["time"][1:]:
+        sim.step(round((time_of_row - sim.time) / 0.0078125), diagnostics_follow=True)
     assert sim.time == last.time
     assert np.array_equal(sim.particles.position, last.particles.position)
     assert np.array_equal(sim.particles.velocity, last.particles.velocity)
@@ -100,6 +102,40 @@ def test_python_makes_the_configurations_and_propagators_of_the_command(tmp_path
     own = lattice.WilsonSolver(links, kappa=0.12, device="cpu").propagator()
     assert all(np.array_equal(a, b) for a, b in zip(own.columns, read.columns))
     assert np.array_equal(own.pion(), read.facts["pion"])
+
+
+QUARKS = """
+[quarks]
+kappa = 0.13
+csw = 1.0
+[[hasenbusch]]
+mass = 0.3
+"""
+
+
+@pytest.mark.parametrize("quarks", [None, lattice.Quarks(kappa=0.13, csw=1.0, masses=[0.3])])
+def test_python_runs_the_trajectories_of_the_command(tmp_path, quarks):
+    (tmp_path / "hmc.toml").write_text(
+        '[run]\nproblem = "hmc"\ndevice = "cpu"\n[lattice]\nextents = [4, 4, 4, 4]\n[start]\nkind = "hot"\nseed = 9\n'
+        '[gauge]\naction = "symanzik"\nbeta = 4.0\n'
+        + (QUARKS if quarks else "")
+        + '[hmc]\ntrajectories = 3\nthermalisation = 2\nsteps = 4\naccept_first = 1\nseed = 4\n[output]\ndirectory = "out"\n'
+    )
+    result = kasane.run(tmp_path / "hmc.toml", output=tmp_path / "run")
+    options = {"beta": 4.0, "action": "symanzik", "quarks": quarks, "steps": 4, "accept_first": 1, "seed": 4, "start_seed": 9}
+    own = [(c.plaquette, c.dH, c.accepted) for c in lattice.hmc((4, 4, 4, 4), trajectories=3, device="cpu", **options)]
+    table = result.table("measurements.csv")
+    assert [dH for _, dH, _ in own] == list(table["dH"]) and [a for _, _, a in own] == list(table["accepted"])
+    assert np.allclose([p for p, _, _ in own], table["plaquette"], rtol=1e-14)
+
+
+def test_ranks_of_a_launcher_are_refused(monkeypatch, plummer_file, tmp_path):
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "4")
+    with pytest.raises(kasane.LogicError, match="started 4.*has no MPI.*mpirun -n 4 kasane run"):
+        kasane.run(plummer_file, output=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    monkeypatch.setenv("KASANE_MPI", "0")
+    assert kasane.run(plummer_file, output=tmp_path / "run").status == "done"
 
 
 def test_errors_name_file_line_and_key(tmp_path, plummer_file):

@@ -12,10 +12,12 @@ import pytest
 
 import kasane
 from kasane.sparse import (
+    GeneralSolver,
     PoissonProblem,
     PoissonSolver,
     Solver,
     conjugate_gradients,
+    eigenpairs,
     preconditioner,
     read_matrix,
     read_vector,
@@ -176,6 +178,148 @@ def test_poisson_is_solved_as_its_matrix_is():
     assert solver.grids[0] == (4, 5, 6) and "4 x 5 x 6" in repr(solver)
 
 
+@pytest.fixture
+def convection(laplacian):
+    """The Laplacian with a first derivative: nonsymmetric."""
+    shift = scipy_sparse.diags([-np.ones(255), np.ones(255)], [-1, 1])
+    return scipy_sparse.csr_matrix(laplacian + 0.4 * shift)
+
+
+def test_new_values_replace_the_old_ones(laplacian):
+    b = np.random.default_rng(9).normal(size=256)
+    A = laplacian.copy()
+    for make in (Solver, GeneralSolver):
+        solver = make(A, rtol=1e-11)
+        solver.solve(b)
+        weights = 1 + np.random.default_rng(10).random(256)
+        D = scipy_sparse.diags(weights)
+        other = scipy_sparse.csr_matrix(D @ A @ D)
+        assert np.array_equal(other.indices, A.indices)
+        for new in (other, other.data):
+            solver.update(A)  # from another matrix each time
+            solver.update(new)
+            assert np.allclose(solver.solve(b), linalg.spsolve(other.tocsc(), b), rtol=1e-8)
+        fresh = make(other, rtol=1e-11)
+        assert np.array_equal(solver.solve(b), fresh.solve(b))  # the same bits as a new solver
+        with pytest.raises(kasane.LogicError, match="pattern"):
+            solver.update(scipy_sparse.csr_matrix(scipy_sparse.eye(256)))
+        with pytest.raises(kasane.InputError, match=r"\(9,\)"):
+            solver.update(np.ones(9))
+        with pytest.raises(kasane.InputError, match="NaN|nan|finite"):
+            solver.update(other.data * np.nan)
+        assert np.allclose(solver.solve(b), fresh.solve(b), rtol=1e-9)  # the old values stayed
+
+
+def test_several_right_hand_sides(laplacian, convection):
+    B = np.asfortranarray(np.random.default_rng(11).normal(size=(256, 3)))
+    for solver, A in ((Solver(laplacian, rtol=1e-11), laplacian), (GeneralSolver(convection, rtol=1e-11), convection)):
+        X = solver.solve(B)
+        assert X.shape == (256, 3) and len(solver.logs) == 3 and solver.log.converged
+        assert np.allclose(X, linalg.spsolve(A.tocsc(), B), rtol=1e-8, atol=1e-10)
+        for k in range(3):
+            assert np.array_equal(solver.solve(B[:, k]), X[:, k])
+        assert np.allclose(solver.solve(B, x0=X), X) and solver.log.iterations == 0
+        with pytest.warns(kasane.CopyWarning, match="b.T is not contiguous"):
+            assert np.array_equal(solver.solve(np.ascontiguousarray(B)), X)
+    with pytest.raises(kasane.InputError, match="no columns"):
+        solver.solve(np.empty((256, 0)))
+    with pytest.raises(kasane.InputError, match=r"\(3, 255\).*\(k, 256\)"):
+        solver.solve(np.asfortranarray(B[:255]))
+    solver.set_tolerance(1e-12, 1)
+    with pytest.raises(kasane.ComputationError, match="column 0"):
+        solver.solve(B)
+
+
+@pytest.mark.parametrize("method", ["auto", "bicgstab", "gmres"])
+@pytest.mark.parametrize("M", ["auto", "ilu0", "jacobi", "none"])
+def test_nonsymmetric_systems(convection, method, M):
+    b = np.random.default_rng(12).normal(size=256)
+    solver = GeneralSolver(convection, method=method, precondition=M, rtol=1e-11, device="cpu")
+    x = solver.solve(b)
+    assert np.allclose(x, linalg.spsolve(convection.tocsc(), b), rtol=1e-7, atol=1e-9)
+    assert solver.log.true_residual < 1e-10 and not solver.kind["symmetric"] and "differ" in solver.kind["asymmetry"]
+    assert np.array_equal(solve(convection, b, method=method, precondition=M, rtol=1e-11, device="cpu"), x)
+    assert "GeneralSolver" in repr(solver) and "<table>" in solver._repr_html_()
+    inverse = solver.as_linear_operator()
+    assert np.array_equal(inverse @ b, x)
+    with pytest.raises(NotImplementedError):
+        inverse.T @ b  # that of the transposed matrix is not known
+
+
+def test_indefinite_systems(laplacian):
+    A = scipy_sparse.csr_matrix(laplacian - 1.3 * scipy_sparse.eye(256))
+    values = np.linalg.eigvalsh(A.toarray())
+    assert values[0] < -0.1 < 0.1 < values[-1]
+    b = np.random.default_rng(13).normal(size=256)
+    for method in ("minres", "gmres", "auto"):
+        solver = GeneralSolver(A, method=method, rtol=1e-10, restart=256)
+        assert np.allclose(solver.solve(b), np.linalg.solve(A.toarray(), b), rtol=1e-5, atol=1e-6)
+        assert solver.kind["symmetric"]
+    with pytest.raises(kasane.InputError, match="symmetric"):
+        GeneralSolver(not_symmetric(laplacian), method="minres")
+
+
+def test_eigenvalues_are_those_of_the_closed_form(laplacian):
+    k = np.arange(1, 17)
+    line = 4 * np.sin(np.pi * k / 34) ** 2  # of one line of 16
+    exact = np.sort((line[:, None] + line[None, :]).ravel())[:6]
+    for M in ("multigrid", "jacobi", "none"):
+        found = eigenpairs(laplacian, count=6, rtol=1e-8, precondition=M, iteration_limit=2000, device="cpu")
+        assert np.allclose(found.values, exact, rtol=1e-9)
+        assert found.vectors.shape == (256, 6) and np.allclose(found.vectors.T @ found.vectors, np.eye(6), atol=1e-9)
+        assert np.allclose(laplacian @ found.vectors, found.vectors * found.values, atol=1e-6)
+        assert found.facts["converged"] and (found.residuals < 1e-8 * exact[-1]).all()
+    assert np.allclose(found.values, np.sort(linalg.eigsh(laplacian, k=6, sigma=0, return_eigenvectors=False)), rtol=1e-8)
+    with pytest.raises(kasane.ComputationError, match="iteration limit"):
+        eigenpairs(laplacian, count=6, rtol=1e-12, precondition="none", iteration_limit=2)
+    seen = []
+    stopped = eigenpairs(laplacian, count=2, callback=lambda i, r: seen.append(r) or len(seen) > 2)
+    assert stopped.facts["end"] == "stopped" and len(seen) == 3
+
+
+def test_robin_faces_have_the_solution_of_the_closed_form():
+    """-c phi'' = 0 between phi = 1 at x = 0 and -c phi' = h (phi - 3) at x = L: a straight line, which finite volumes hold exactly."""
+    n, h, c = 8, 2.5, 0.5
+    length = float(n)
+    problem = PoissonProblem(
+        coefficient=np.full((2, 2, n), c), boundary={"x_min": ("dirichlet", 1.0), "x_max": ("robin", 3.0, h)}
+    )
+    slope = h * (3.0 - 1.0) / (c + h * length)
+    exact = 1.0 + slope * (np.arange(n) + 0.5)
+    assert np.allclose(problem.solve(rtol=1e-13), exact[None, None, :], rtol=1e-10)
+    assert np.allclose(solve(problem.matrix(), problem.rhs(), rtol=1e-13).reshape(problem.shape), exact[None, None, :], rtol=1e-10)
+    assert "x_max: robin 3 by 2.5" in repr(problem)
+
+
+def test_periodic_faces_have_the_modes_of_the_discrete_laplacian():
+    """A product of cosines is an eigenvector of the periodic matrix, with eigenvalue sum 4 sin^2(pi k / n)."""
+    nx, ny, nz = 8, 6, 4
+    faces = {f"{axis}_{side}": ("periodic",) for axis in "xyz" for side in ("min", "max")}
+    i, j = np.arange(nx), np.arange(ny)
+    mode = np.cos(2 * np.pi * i / nx)[None, None, :] * np.cos(2 * np.pi * 2 * j / ny)[None, :, None] * np.ones((nz, 1, 1))
+    problem = PoissonProblem(source=mode, boundary=faces)
+    value = 4 * np.sin(np.pi / nx) ** 2 + 4 * np.sin(2 * np.pi / ny) ** 2
+    assert np.allclose(problem.matrix() @ mode.ravel(), value * mode.ravel(), atol=1e-12)
+    phi = problem.solve(rtol=1e-12, device="cpu")
+    assert np.allclose(phi, mode / value, atol=1e-10) and abs(phi.mean()) < 1e-12
+    # x periodic alone, the potential held at z_max: against a direct method
+    mixed = PoissonProblem(
+        source=np.random.default_rng(3).normal(size=(nz, ny, nx)),
+        boundary={"x_min": ("periodic",), "x_max": "periodic", "z_max": ("dirichlet", 0.5)},
+    )
+    assert np.allclose(mixed.solve(rtol=1e-12).ravel(), linalg.spsolve(mixed.matrix().tocsc(), mixed.rhs()), rtol=1e-8)
+
+
+def test_formulas_over_a_face():
+    problem = PoissonProblem((6, 5, 4), boundary={"z_max": ("dirichlet", "x + 2*y"), "x_min": ("robin", "1 + y", 0.5)})
+    exact = linalg.spsolve(problem.matrix().tocsc(), problem.rhs())
+    assert np.allclose(problem.solve(rtol=1e-12).ravel(), exact, rtol=1e-8)
+    # b has the flow 2 (x + 2 y) of the half cells below z_max, and nothing in the middle
+    x, y = np.arange(6) + 0.5, np.arange(5) + 0.5
+    top = problem.rhs().reshape(problem.shape)[-1, :, 1:]
+    assert np.allclose(top, 2 * (x[None, 1:] + 2 * y[:, None]))
+
+
 def test_matrices_and_vectors_in_files(tmp_path, laplacian):
     for format, name in (("mtx", "A.mtx"), ("petsc", "A.petsc")):
         write_matrix(tmp_path / name, laplacian, format=format)
@@ -221,6 +365,20 @@ BAD = [
     (lambda A: PoissonProblem((4, 4, 4), coefficient=np.ones((4, 4, 5))), "coefficient", r"\(4, 4, 5\)"),
     (lambda A: PoissonProblem((4, 4, 4), coefficient=np.zeros((4, 4, 4))), "coefficient", "positive|above 0"),
     (lambda A: PoissonProblem((4, 4, 4), boundary={"top": ("dirichlet", 0)}), "boundary", "z_max"),
+    (lambda A: PoissonProblem((4, 4, 4), boundary={"x_min": ("robin", 1.0)}), "boundary", "2 values"),
+    (lambda A: PoissonProblem((4, 4, 4), boundary={"x_min": ("robin", 1.0, -1.0)}), None, "transfer"),
+    (lambda A: PoissonProblem((4, 4, 4), boundary={"x_min": ("open",)}), "boundary", "dirichlet, neumann, robin, periodic"),
+    (lambda A: PoissonProblem((4, 4, 4), boundary={"x_min": ("periodic",)}), None, "x_max|opposite|both"),
+    (lambda A: PoissonProblem((4, 4, 4), boundary={"x_min": ("dirichlet", None)}), "boundary", "NoneType"),
+    (lambda A: PoissonProblem((4, 4, 4), boundary={"x_min": ("dirichlet", "x +")}), "x_min", "."),
+    (lambda A: GeneralSolver(A, method="qmr"), None, "bicgstab"),
+    (lambda A: GeneralSolver(A, ssor_omega=1.0), "ssor_omega", "not an option"),
+    (lambda A: GeneralSolver(A, restart=0), None, "restart|0"),
+    (lambda A: GeneralSolver(A * 0), None, "zero|without|row"),
+    (lambda A: eigenpairs(A, count=0), None, "count|0"),
+    (lambda A: eigenpairs(A, precondition="ic0"), None, "ic0"),
+    (lambda A: eigenpairs(-A), None, "diagonal"),
+    (lambda A: solve(A, np.ones(256), method="lu"), None, "lu"),
     (lambda A: read_matrix("missing.mtx"), None, "missing.mtx"),
 ]
 
@@ -247,5 +405,10 @@ def test_a_damaged_file_names_file_and_line(tmp_path):
 
 
 def test_pickling_is_refused_with_the_reason(laplacian):
-    with pytest.raises(TypeError, match="store the matrix"):
-        pickle.dumps(Solver(laplacian))
+    for own in (Solver(laplacian), GeneralSolver(laplacian)):
+        with pytest.raises(TypeError, match="store the matrix"):
+            pickle.dumps(own)
+    problem = PoissonProblem((4, 4, 4), boundary={"z_max": ("dirichlet", 0.0)})
+    with pytest.raises(TypeError, match="store the problem"):
+        pickle.dumps(PoissonSolver(problem))
+    assert pickle.loads(pickle.dumps(problem)).boundary == problem.boundary
