@@ -1,5 +1,5 @@
-// The exception for work that a signal interrupts and that leaves no output behind, or says where it is. A run that can save its state ends
-// otherwise: it writes a checkpoint and returns.
+// The exception for work that a signal interrupts. It leaves no output, or its message names the output. A run that can save its state does
+// not throw it: the run writes a checkpoint and returns.
 #pragma once
 
 #include <stdexcept>

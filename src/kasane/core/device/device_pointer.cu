@@ -8,7 +8,7 @@ std::optional<int> cuda_device_of(const void* address) {
     if (cuda::device_count() == 0) return std::nullopt;
     cudaPointerAttributes facts{};
     const auto status = cudaPointerGetAttributes(&facts, address);
-    if (status == cudaErrorInvalidValue) {  // of CUDA versions that refuse memory of the host
+    if (status == cudaErrorInvalidValue) {  // some versions of CUDA report host memory so
         static_cast<void>(cudaGetLastError());
         return std::nullopt;
     }

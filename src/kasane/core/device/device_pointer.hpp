@@ -6,10 +6,11 @@
 namespace kasane {
 
 #if defined(KASANE_CUDA)
-/// Number of the CUDA device whose memory this address is in, managed memory included; empty: memory of the host, or unknown to CUDA.
+/// Number of the CUDA device to whose memory the address belongs, managed memory included; empty: host memory, or not allocated by CUDA.
+/// @throws ComputationError: a CUDA call fails
 std::optional<int> cuda_device_of(const void* address);
 #else
-/// Without CUDA no memory is known to it.
+/// Without CUDA: empty.
 inline std::optional<int> cuda_device_of(const void*) { return std::nullopt; }
 #endif
 

@@ -1,5 +1,5 @@
-// Copies between host and device that this process made: tests and benchmarks show with it that a computation stays on its device.
-// Thread-safe; without CUDA there are none.
+// Counts the copies between host and device that this process starts: tests and benchmarks check that a computation stays on its device.
+// Thread-safe; without CUDA all counts are 0.
 #pragma once
 
 #include <cstdint>

@@ -217,6 +217,7 @@ void File::close() {
     const auto why = flushed ? std::string() : reason();
     const bool closed = H5Fclose(std::exchange(id_, -1)) >= 0;
     if (!output_) return;
+    output_->close();
     check_disk();
     if (!flushed || !closed) throw ComputationError(fmt::format("cannot write {}: {}", path_.string(), flushed ? reason() : why));
 }
@@ -226,8 +227,8 @@ void File::check_disk() const {
     const int error = output_ ? output_->error() : 0;
     if (error == 0) return;
     const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
-    throw ComputationError(fmt::format("cannot write {}: {}{} MiB are needed: {}", path_.string(), full ? "disk full, " : "",
-                                       (output_->length >> 20) + 1, std::strerror(error)));
+    const auto needed = full ? fmt::format("disk full, at least {} MiB are needed: ", (output_->length >> 20) + 1) : std::string();
+    throw ComputationError(fmt::format("cannot write {}: {}{}", path_.string(), needed, std::strerror(error)));
 }
 
 void File::fail(const std::string& object, const std::string& problem) const {

@@ -1,8 +1,8 @@
 // HDF5 files through paths: "/PartType1/Coordinates". A thin owner of one open file over the HDF5 C API (hdf5.h stays in the .cpp).
 // Invariants: every call is checked; reading throws InputError, writing ComputationError, both naming file and object; shapes and
 // number ranges are compared before a value is converted, so that a value is never clipped silently. HDF5's own printing is off.
-// A file that is written goes to the disk at once; HDF5 never sees an error of the disk (hdf5_driver.hpp), and the call after it throws.
-// One thread at a time: the HDF5 library that distributions build is not thread-safe.
+// Data are written to the disk at once. Errors of the disk are hidden from HDF5 (hdf5_driver.hpp): the present or the next call throws
+// them. One thread at a time: the HDF5 library that distributions build is not thread-safe.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -78,7 +78,7 @@ class File {
     static File open(const std::filesystem::path& path);
     /// For writing; an existing file is emptied (see AtomicFile for writing beside it). @throws ComputationError: cannot be created
     static File create(const std::filesystem::path& path);
-    /// Closes; without close() a file that is being written is incomplete, and errors of the disk are lost.
+    /// Closes. Without close() a file that is being written is incomplete, and errors of the disk are not reported.
     ~File();
     File(File&& other) noexcept;
     File& operator=(File&& other) noexcept;

@@ -12,9 +12,11 @@ namespace kasane::hdf5 {
 /// @returns false: the data set is small, is stored in another way, or a block is damaged. HDF5 must read it, and reports the damage
 bool read_blocks(hid_t file, hid_t dataset, hid_t memory_type, void* to);
 
-/// Writes whole chunks whose only filter is Fletcher32, from rows of the type of the file; all threads compute the checksums.
-/// @param first  row of the data set   @param from  `rows` rows, up to the end of a chunk or of the data set
-/// @returns false: the data set is stored in another way, or a part of a chunk is to be written. HDF5 must write it
+/// Writes whole chunks whose only filter is Fletcher32, from rows in the number type of the file; all threads compute the checksums.
+/// @param first  first row, which begins a chunk   @param rows  number of rows, up to the end of a chunk or of the data set
+/// @param from  [rows]
+/// @returns false: the data set is stored in another way, a part of a chunk is to be written, or HDF5 has failed. The caller must write
+/// the rows with H5Dwrite
 bool write_blocks(hid_t dataset, hid_t memory_type, hsize_t first, hsize_t rows, const void* from);
 
 }  // namespace kasane::hdf5

@@ -15,7 +15,13 @@
 
 namespace kasane::hdf5 {
 
-OutputFile::~OutputFile() { ::close(descriptor_); }
+OutputFile::~OutputFile() { close(); }
+
+void OutputFile::close() {
+    if (descriptor_ < 0) return;
+    if (::close(descriptor_) != 0 && error_ == 0) error_ = errno;
+    descriptor_ = -1;
+}
 
 void OutputFile::write(std::uint64_t address, const void* bytes, std::uint64_t count) {
     // The disk begins with a part while the next one is copied to the system's cache.
@@ -59,7 +65,7 @@ void OutputFile::resize(std::uint64_t to) {
 
 namespace {
 
-/// An open file as HDF5 knows it.
+/// The object of an open file that HDF5 refers to.
 struct DriverFile {
     H5FD_t shared;  // first: HDF5 has a pointer to it
     OutputFile* file;

@@ -1,5 +1,5 @@
 // HDF5's file driver for files that are written: every write goes to the file at once, so that no image of the file is kept in memory.
-// Invariants: HDF5 never sees an error of the disk, because HDF5 1.10 crashes at the end of the program when a disk fills up under it; the
+// Invariants: the driver reports no error of the disk to HDF5, because HDF5 1.10 crashes at the end of the program after a full disk; the
 // first error is kept, and hdf5::File throws it. Internal to core/io.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace kasane::hdf5 {
 /// A file that HDF5 writes.
 class OutputFile {
    public:
-    /// @param descriptor  open for reading and writing; closed by the destructor
+    /// @param descriptor  open for reading and writing
     explicit OutputFile(int descriptor) : descriptor_(descriptor) {}
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
@@ -20,8 +20,10 @@ class OutputFile {
 
     /// Writes, unless an earlier write has failed.
     void write(std::uint64_t address, const void* bytes, std::uint64_t count);
-    /// What was written; zeros where nothing was.
+    /// Reads what was written; zeros elsewhere.
     void read(std::uint64_t address, void* bytes, std::uint64_t count);
+    /// Closes the file, which may report an error of earlier writes (NFS, quotas). HDF5 must have closed it.
+    void close();
     /// Sets the length of the file.
     void resize(std::uint64_t length);
 

@@ -172,7 +172,7 @@ void RunDirectory::keep_checkpoints(std::size_t count) const {
     const auto all = checkpoints();
     std::error_code ignored;  // a remaining file does no harm
     for (std::size_t i = count; i < all.size(); ++i) fs::remove(all[i], ignored);
-    // Those of a checkpoint that was renamed (NAME.unread) stay.
+    // Particles of a renamed checkpoint (NAME.unread) stay.
     std::vector<fs::path> particles;
     std::set<std::string> used;
     for (const auto& entry : fs::directory_iterator(path_ / "checkpoints", ignored)) {

@@ -29,7 +29,7 @@ using OldFiles = std::function<Manifest(const nlohmann::json& record)>;
 /// Checkpoints in the directory of a run, the newest first.
 std::vector<std::filesystem::path> checkpoints_in(const std::filesystem::path& path);
 
-/// The file for a part of a checkpoint that another file has too: checkpoints/particles_000000001234.hdf5.
+/// The file beside a checkpoint that has its particles where they are linked to a snapshot: checkpoints/particles_000000001234.hdf5.
 std::filesystem::path particles_beside(const std::filesystem::path& checkpoint);
 
 class RunDirectory {

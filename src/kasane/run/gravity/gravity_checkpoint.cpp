@@ -99,19 +99,20 @@ std::uint64_t checksum(const GravityCheckpoint& c, std::uint32_t of_layout, cons
     return sum.value();
 }
 
-/// Makes the particles of a checkpoint another name of a snapshot. @returns false: the file system does not allow it
+/// Links `to` to a snapshot, in place of an older file. @returns false: the snapshot is missing, or the file system has no hard links
 bool link_particles(const std::filesystem::path& snapshot, const std::filesystem::path& to) {
     const auto temporary = to.parent_path() / ("." + to.filename().string() + ".tmp");
-    std::error_code error;
-    std::filesystem::remove(temporary, error);
+    std::error_code error, ignored;
+    std::filesystem::remove(temporary, ignored);
     std::filesystem::create_hard_link(snapshot, temporary, error);
-    if (!error) std::filesystem::rename(temporary, to, error);
-    if (!error) std::filesystem::remove(temporary, error);  // two names of one file: rename() leaves both
+    if (error) return false;
+    std::filesystem::rename(temporary, to, error);
+    std::filesystem::remove(temporary, ignored);  // it is left where rename() fails, and where both are names of one file
     return !error;
 }
 
-/// Moves the particles of a snapshot, whose types ascend, to the order of the checkpoint, whose types are `type`.
-/// @returns false: there are others in the snapshot
+/// Brings the particles of a snapshot, whose types ascend, into the order of a checkpoint. @param type  types of the particles of the
+/// checkpoint   @returns false: the snapshot has other numbers of particles of the types
 bool arrange(gravity::Particles& from, const std::vector<std::uint8_t>& type, gravity::Particles& to) {
     std::array<std::size_t, gravity::type_count + 1> next{};
     for (const auto t : type) {
@@ -144,8 +145,8 @@ gravity::Particles linked_particles(const std::filesystem::path& path, const std
     const auto refuse = [&](const std::string& problem) {
         return InputError("has its particles in " + name + " beside it, which " + problem + ": put back the file of this run", here);
     };
-    KS_VALIDATE(!name.empty() && name == std::filesystem::path(name).filename().string(), "is damaged: it names no file for its particles",
-                here);
+    KS_VALIDATE(!name.empty() && name == std::filesystem::path(name).filename().string(),
+                "is damaged: its attribute ParticlesFile is not the name of a file beside it", here);
     gravity::Particles particles;
     try {
         auto snapshot = gravity::read_snapshot(path.parent_path() / name);
@@ -213,8 +214,12 @@ GravityCheckpoint read_gravity_checkpoint(const std::filesystem::path& path) {
             value = file.text_attribute("/Units", name);
     });
     auto type = file.read<std::uint8_t>("/Particles/Type");
-    if (found >= 7 && file.has_attribute("/Checkpoint", particles_file)) {
-        c.particles = linked_particles(path, file.text_attribute("/Checkpoint", particles_file), type);
+    const bool linked = found >= 7 && file.has_attribute("/Checkpoint", particles_file);
+    std::string damage = "is damaged";
+    if (linked) {
+        const auto name = file.text_attribute("/Checkpoint", particles_file);
+        c.particles = linked_particles(path, name, type);
+        damage += ", or " + name + " beside it was changed, which is the same file as a snapshot";
     } else {
         c.particles.position = file.read<Vec3<double>>("/Particles/Position");
         c.particles.velocity = file.read<Vec3<double>>("/Particles/Velocity");
@@ -235,7 +240,7 @@ GravityCheckpoint read_gravity_checkpoint(const std::filesystem::path& path) {
         if (file.exists("/State/Acceleration")) c.state.acceleration = file.read<Vec3<float>>("/State/Acceleration");
     }
     KS_VALIDATE(checksum(c, found, unused) == file.attribute<std::uint64_t>("/Checkpoint", "Checksum"),
-                "is damaged: its checksum does not fit its content", {path.string(), 0, 0, ""});
+                damage + ": its checksum does not fit its content", {path.string(), 0, 0, ""});
     gravity::validate(c.particles, path.string());
     return c;
 }

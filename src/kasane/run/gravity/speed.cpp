@@ -78,15 +78,14 @@ std::string times(const GravityRecord& r) {
     return out;
 }
 
-/// One bar for each worker, relative to the one with the most work.
+/// Bars of the work of each worker, relative to the largest.
 std::string shares(const GravityRecord& r) {
     constexpr std::size_t most_bars = 64;
     const auto most = std::max_element(r.loads.begin(), r.loads.end(), [](auto& a, auto& b) { return a.interactions < b.interactions; });
     if (r.loads.size() < 2 || !(most->interactions > 0)) return "";
     std::string out = fmt::format(
-        "<h3>Work of the {} workers</h3>\n<p>Each worker has the particles of one domain. The one with the most work evaluated "
-        "<strong>{:.2f}"
-        "</strong> times as many interactions as the mean of all: the others wait for it at every step.</p>\n",
+        "<h3>Work of the {} workers</h3>\n<p>Each worker has the particles of one domain. The worker with the most work evaluated "
+        "<strong>{:.2f}</strong> times the mean number of interactions; the other workers wait for it at every step.</p>\n",
         r.loads.size(), gravity::imbalance(r.loads));
     if (r.loads.size() > most_bars) return out;
     out += "<ul class=\"bars\">\n";

@@ -32,7 +32,7 @@ nlohmann::ordered_json history_json(const std::vector<sparse::ResidualPoint>& hi
 }
 
 /// At most a dozen points of the history, with the first and the last; points where ||r|| was computed are preferred. General methods have
-/// no sqrt(r.M^-1 r), then its column is left out.
+/// no sqrt(r.M^-1 r): the table then has no column for it.
 std::string history_table(const std::vector<sparse::ResidualPoint>& history) {
     constexpr std::size_t lines = 12;
     if (history.size() < 2) return "";
