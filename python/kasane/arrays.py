@@ -98,6 +98,14 @@ def _device_array(value: Any, name: str) -> DeviceArray:
         raise InputError(f"cannot be read on its device: {reason}", name) from reason
 
 
+def _is_read_only(value: Any) -> bool:
+    """What the CUDA array interface says; DLPack has no flag for it in older versions."""
+    try:
+        return bool(value.__cuda_array_interface__["data"][1])
+    except (AttributeError, KeyError, IndexError, RuntimeError, TypeError):  # torch raises RuntimeError for tensors that need gradients
+        return False
+
+
 def _converted(value: Any, dtype: np.dtype, name: str) -> Any:
     """A contiguous copy of this type, made by the library of the array on its device."""
     module = sys.modules.get(type(value).__module__.split(".")[0])
@@ -116,10 +124,10 @@ def as_device_array(value: Any, dtype: Any, shape: Sequence[Any], name: str, wri
         raise InputError("is in the memory of the host, and other arguments are on a device: copy it there", name)
     array = _device_array(value, name)
     _check_shape(array.shape, shape, name)
-    if array.type == dtype.name and array.contiguous:
+    if array.type == dtype.name and array.contiguous and not (writable and _is_read_only(value)):
         return array
     if writable:
-        raise InputError(f"must be a contiguous array of {dtype}: the result is written into it", name)
+        raise InputError(f"must be a contiguous, writable array of {dtype}: the result is written into it", name)
     if array.type[:1] not in "fiub" or (dtype.kind != "f" and array.type[:1] == "f"):
         raise InputError(f"has the type {array.type}: {dtype} is expected", name)
     why = f"has the type {array.type}" if array.type != dtype.name else "is not contiguous"
@@ -132,11 +140,11 @@ def empty_like(value: Any, name: str) -> Any:
     module = sys.modules.get(type(value).__module__.split(".")[0])
     if not hasattr(module, "empty") or not hasattr(value, "device"):
         raise InputError(f"is {type(value).__name__}: pass an array of CuPy or torch, whose library makes the result", name)
-    shape = tuple(value.shape)
-    if hasattr(value.device, "__enter__"):  # CuPy: the current device
+    shape, float64 = tuple(value.shape), module.float64  # type: ignore[union-attr]
+    if isinstance(float64, type):  # CuPy, which makes arrays on the current device; torch has instances of torch.dtype
         with value.device:
-            return module.empty(shape, dtype="float64")  # type: ignore[union-attr]
-    return module.empty(shape, dtype=module.float64, device=value.device)  # type: ignore[union-attr]
+            return module.empty(shape, dtype=float64)  # type: ignore[union-attr]
+    return module.empty(shape, dtype=float64, device=value.device)  # type: ignore[union-attr]
 
 
 def check_finite(array: np.ndarray, name: str) -> None:

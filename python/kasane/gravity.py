@@ -251,7 +251,7 @@ class Simulation(NotPickled):
     def run(self, until: float, callback: Optional[Callable[[Simulation], Any]] = None, every: int = 1) -> Simulation:
         """Takes steps (of dt, or dt_max) until `time` is `until` [time] to half a step, and returns the simulation.
 
-        callback(simulation) is called behind every `every` steps; an exception in it ends the run behind that step, and so does Ctrl-C:
+        callback(simulation) is called after every `every` steps; an exception in it ends the run after that step, and so does Ctrl-C:
         the state is then complete and the run can go on. Raises ComputationError where a particle is not finite any more.
         """
         until = float(until)
@@ -368,7 +368,7 @@ class LocalForce(NotPickled):
 
     @property
     def device(self) -> str:
-        """Where arrays are, and where it is computed: cpu, cuda:0."""
+        """Device of the force and of its arrays: cpu, cuda:0."""
         return self._core.device
 
     def _checked(self, position: Any, mass: Any) -> Tuple[np.ndarray, np.ndarray]:

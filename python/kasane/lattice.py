@@ -216,7 +216,7 @@ def quenched(
     device: str = "auto",
     threads: int = 0,
 ) -> Iterator[QuenchedConfiguration]:
-    """A quenched Markov chain with the Wilson gauge action: yields a configuration behind every `every` sweeps, `sweeps` in all (None:
+    """A quenched Markov chain with the Wilson gauge action: yields a configuration after every `every` sweeps, `sweeps` in all (None:
     without end). start: hot, cold, or an array of links. The links are those of a quenched run with the same numbers, bit by bit.
 
     >>> [configuration.sweep for configuration in quenched((4, 4, 4, 4), beta=6.0, sweeps=6, every=2)]
@@ -290,7 +290,7 @@ def hmc(
     device: str = "auto",
     threads: int = 0,
 ) -> Iterator[HmcConfiguration]:
-    """A Markov chain by hybrid Monte Carlo: yields a configuration behind every `every` trajectories, `trajectories` in all (None: without
+    """A Markov chain by hybrid Monte Carlo: yields a configuration after every `every` trajectories, `trajectories` in all (None: without
     end).
 
     action: wilson, symanzik, iwasaki, dbw2, or the weight c1 of the rectangles; quarks: Quarks(...), or None; integrator: leapfrog,

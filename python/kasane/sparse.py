@@ -101,7 +101,7 @@ def _csr_array(arrays: Tuple[np.ndarray, np.ndarray, np.ndarray]) -> Any:
 
 
 class _Solving(NotPickled):
-    """What the solvers of a matrix and of a Poisson problem share."""
+    """Base class of the solvers of a matrix and of a Poisson problem."""
 
     _core: Any
     log: Optional[SolveLog]  #: of the last solve; of several right-hand sides that of the last one
@@ -235,9 +235,8 @@ class Solver(_OfMatrix):
         rhs = as_device_array(b, np.float64, (self._core.rows,), "b")
         x = empty_like(b, "b")
         x[...] = 0 if x0 is None else x0
-        device = f"cuda:{rhs.device}" if self._device == "auto" else self._device
         out = as_device_array(x, np.float64, (self._core.rows,), "x0", writable=True)
-        self.logs = [self._core.solve_on_device(device, rhs, out, callback)]
+        self.logs = [self._core.solve_on_device(self._device, rhs, out, callback)]
         self._judge(check)
         return x
 
@@ -261,7 +260,7 @@ class GeneralSolver(_OfMatrix):
 
     @property
     def kind(self) -> Dict[str, Any]:
-        """What was found in A: symmetric, positive (it may be positive definite), asymmetry in words, zero_diagonals."""
+        """Properties of A: symmetric, positive (it may be positive definite), asymmetry in words, zero_diagonals."""
         return self._core.kind
 
     def _symmetric(self) -> bool:

@@ -8,9 +8,9 @@
 namespace kasane::python {
 namespace {
 
-/// Strides in elements are those of the last index fastest; dimensions of one element do not count.
-bool is_contiguous(const std::vector<index_t>& shape, const std::vector<index_t>& strides) {
-    index_t expected = 1;
+/// Strides are those of the last index fastest; dimensions of one element do not count. @param unit  stride of neighbouring elements
+bool is_contiguous(const std::vector<index_t>& shape, const std::vector<index_t>& strides, index_t unit) {
+    index_t expected = unit;
     for (std::size_t k = shape.size(); k-- > 0;) {
         if (shape[k] == 0) return true;
         if (shape[k] != 1 && strides[k] != expected) return false;
@@ -51,19 +51,19 @@ DeviceArray::DeviceArray(const nb::ndarray<nb::ro, nb::device::cuda>& array)
         shape_.push_back(static_cast<index_t>(array.shape(k)));
         strides.push_back(static_cast<index_t>(array.stride(k)));
     }
-    contiguous_ = is_contiguous(shape_, strides);
+    contiguous_ = is_contiguous(shape_, strides, 1);
 }
 
 DeviceArray::DeviceArray(std::uintptr_t address, std::vector<index_t> shape, const std::optional<std::vector<index_t>>& byte_strides,
                          const std::string& type, nb::object owner)
     : address_(reinterpret_cast<const void*>(address)), shape_(std::move(shape)), owner_(std::move(owner)) {
     const int bytes = type.size() > 2 ? std::atoi(type.c_str() + 2) : 0;
-    KS_VALIDATE(bytes > 0 && type[0] != '>', "has the type '" + type + "', which is not one of this machine", {"", 0, 0, ""});
+    KS_VALIDATE(bytes > 0 && type[0] != '>', "has the type '" + type + "': numbers in the byte order of this machine are expected",
+                {"", 0, 0, ""});
     type_ = type_name(type[1], 8 * bytes);
     if (byte_strides) {
-        auto strides = *byte_strides;
-        for (auto& stride : strides) stride /= bytes;
-        contiguous_ = is_contiguous(shape_, strides);
+        KS_VALIDATE(byte_strides->size() == shape_.size(), "has strides and a shape of different lengths", {"", 0, 0, ""});
+        contiguous_ = is_contiguous(shape_, *byte_strides, bytes);
     }
     if (size() == 0) return;
     const auto device = cuda_device_of(address_);

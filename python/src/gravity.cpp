@@ -113,7 +113,7 @@ class PythonSimulation {
     std::atomic<bool> busy_ = false;
 };
 
-/// The force of n particles, used by one thread at a time. Arrays are in the memory of its space.
+/// The force of n particles, used by one thread at a time. Its arrays are in the memory of its space.
 class PythonLocalForce {
    public:
     PythonLocalForce(const Force& force, index_t n, const std::string& device, int threads)

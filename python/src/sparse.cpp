@@ -125,7 +125,7 @@ using PythonPoisson = PythonSolver<PoissonSolver>;
 #if defined(KASANE_CUDA)
 /// The arrays of a matrix in the memory of a device. @throws InputError: on another one
 CsrView device_view(Cuda on, const DeviceArray& begin, const DeviceArray& column, const DeviceArray& value) {
-    begin.require_on(on, "A.indptr"), column.require_on(on, "A.indices"), value.require_on(on, "A.data");
+    column.require_on(on, "A.indices"), value.require_on(on, "A.data");
     const index_t n = begin.size() - 1;
     KS_REQUIRE(n >= 0 && column.size() == value.size(), "the arrays of a matrix in compressed rows do not fit together");
     const auto with = [&]<class Offset>(View<const Offset> first) {
@@ -376,13 +376,13 @@ void bind_solvers(nb::module_& m) {
              [](PythonSystem* self, const DeviceArray& begin, const DeviceArray& column, const DeviceArray& value, const nb::dict& options,
                 const std::string& device) {
                  const auto on = cuda_space(device);
+                 begin.require_on(on, "A.indptr");
 #if defined(KASANE_CUDA)
                  const auto view = device_view(std::get<Cuda>(on), begin, column, value);
                  const auto o = options_of(options);
                  new (self) PythonSystem(view.n, [&] { return Solver::on_device(std::get<Cuda>(on), view, o); });
 #else
                  static_cast<void>(self), static_cast<void>(column), static_cast<void>(value), static_cast<void>(options);
-                 begin.require_on(on, "A.indptr");
 #endif
              })
         .def(

@@ -68,6 +68,12 @@ def test_arrays_on_a_device_need_a_device(cluster, laplacian):
     with pytest.raises(kasane.InputError, match="no CUDA device"):
         as_device_array(Interfaced(), np.float64, ("n",), "x")
 
+    class Inconsistent:
+        __cuda_array_interface__ = {"data": (4096, False), "shape": (3,), "strides": (8, 8), "typestr": "<f8", "version": 3}
+
+    with pytest.raises(kasane.InputError, match="different lengths"):
+        as_device_array(Inconsistent(), np.float64, ("n",), "x")
+
 
 def test_a_freed_array_is_kept_or_refused():
     """An array that is used stays alive, and a resized or closed one is refused."""
