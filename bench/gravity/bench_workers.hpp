@@ -16,7 +16,7 @@ struct WorkerSet {
 };
 
 struct BenchWorkers {
-    /// Takes as many workers as the context wants, else one for each device, else one for each core up to eight.
+    /// Takes the number of workers of the context, else one for each device, else one for each core up to eight.
     explicit BenchWorkers(const BenchmarkContext& context);
 
     /// Calls measure(communicator, spaces of this rank's workers) for each set, on the ranks that belong to it.
@@ -33,7 +33,7 @@ struct BenchWorkers {
     bool leads() const { return ranks.rank() == 0; }
 
     comm::Communicator& ranks;
-    std::vector<AnySpace> here;  ///< spaces of this rank's workers
+    std::vector<AnySpace> here;  ///< spaces of this rank's workers, in the largest set
     bool on_cpu = true;
     std::vector<WorkerSet> sets;  ///< 1, 2, 4, ... workers of one rank, then of 2, 4, ... ranks; begins with one worker
 };

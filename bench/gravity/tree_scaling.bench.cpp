@@ -50,7 +50,7 @@ class TreeScalingStudy {
     }
 
    private:
-    /// N particles for each worker, and as many in all as the most workers have then.
+    /// Numbers of particles: each_ for every worker, and the number that the largest set of workers has then.
     std::vector<index_t> sizes(int workers) const {
         std::set<index_t> found;
         for (const auto each : each_) found.insert({each * workers, each * workers_.sets.back().size()});
@@ -62,7 +62,7 @@ class TreeScalingStudy {
         const int workers = communicator.size();
         const Tree tree{.softening = softening};
         auto sim = distributed_simulation(communicator, here, plummer({.count = n, .seed = 1}), {.force = tree, .step = method.steps});
-        sim.step(1);  // first force, first tree, and memory that grows
+        sim.step(1);  // first force, first tree, and growth of memory
         const auto before = sim.step_counts();
         const auto parts_before = sim.timers().parts();
         const Stopwatch watch;
@@ -95,7 +95,7 @@ class TreeScalingStudy {
                                   (now->second.seconds - (then == parts_before.end() ? 0 : then->second.seconds)) / steps);
         }
         seconds_[{method.name, workers, n}] = row.seconds;
-        // An efficiency of 1: the time of one worker with N, divided by P; the time of one worker with N / P.
+        // The efficiencies compare with one worker that has N particles, and with one that has N / P.
         if (const auto one = seconds_.find({method.name, 1, n}); workers > 1 && one != seconds_.end())
             row.more.emplace_back("strong", one->second / (workers * row.seconds));
         if (const auto one = seconds_.find({method.name, 1, n / workers}); workers > 1 && one != seconds_.end())
@@ -118,14 +118,12 @@ Benchmark tree_scaling() {
         "gravity.tree.scaling",
         fmt::format(
             "Steps of a Plummer sphere, softening {}, default criterion, on P workers, a device or a share of the CPU each. `all`: one "
-            "constant "
-            "step for all particles; `block`: block steps, the mean of all in the longest steps. Sizes are N for each worker (`--n`) and "
-            "N times the most workers. `seconds` is one step with everything in it (prediction, trees, LETs, walk, correction, "
-            "reports), after one longest step that is not timed. `strong` = t(N; 1) / (P t(N; P)), `weak` = t(N / P; 1) / t(N; P). The "
-            "parts "
-            "are those of the first worker; its walk includes the LETs and the wait for them. `imbalance` is the most work of a "
-            "worker over the mean, `received_bytes` the largest LETs of the last force. The error is the 99th percentile of 1000 "
-            "particles against direct summation in double.",
+            "constant step for all particles; `block`: block steps, the mean of all in the longest steps. `--n` is the number of "
+            "particles for each worker; N is P times it, and that of the largest P. `seconds` is one whole step (prediction, trees, LETs, "
+            "walk, correction, reports), after one longest step that is not timed. `strong` = t(N; 1) / (P t(N; P)), `weak` = "
+            "t(N / P; 1) / t(N; P). The parts are those of the first worker; its walk includes the LETs and the wait for them. "
+            "`imbalance` is the largest work of a worker over the mean, `received_bytes` the largest LETs of the last force. The error "
+            "is the 99th percentile of 1000 particles against direct summation in double.",
             softening),
         [](const BenchmarkContext& context) { TreeScalingStudy(context).run(); }, true};
 }

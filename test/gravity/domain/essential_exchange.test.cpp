@@ -9,7 +9,7 @@
 namespace kasane::test {
 namespace {
 
-/// A Plummer sphere whose particles move on parabolas; some are displaced at random, which no prediction foresees.
+/// A Plummer sphere whose particles move on parabolas; some are displaced at random, which is not predicted.
 struct MovingSphere {
     TreeProblem problem;
     std::vector<Vec3<double>> velocity, bend, jump;
@@ -102,7 +102,7 @@ struct MovingShare {
         force.octree().place(to_space(on, x).view(), mass.view());
         synchronize(on);
     }
-    void foresee(double time) {
+    void predict(double time) {
         place(time, false);
         std::vector<Body> there(given.size());
         copy_to_host(on, view(there), View<const Body>(force.octree().bodies()));
@@ -176,7 +176,7 @@ TEST_P(KeptTreesOn, HaveTheErrorsOfNewOnesWhileParticlesMove) {
         std::vector<DomainField> kept(times, empty_field(sphere)), made(times, empty_field(sphere));
         std::atomic<bool> outgrown{false};
         on_shares(workers, sphere, [&](auto& share, auto& system) {
-            share.foresee(life);
+            share.predict(life);
             share.keep(0);
             for (int k = 0; k < times; ++k) {
                 share.move(life * (k + 1) / times, false, 0, system);
@@ -188,7 +188,7 @@ TEST_P(KeptTreesOn, HaveTheErrorsOfNewOnesWhileParticlesMove) {
                 share.evaluate(false, false, made[static_cast<std::size_t>(k)]);
             }
         });
-        EXPECT_FALSE(outgrown) << "the positions were those foreseen";
+        EXPECT_FALSE(outgrown) << "the positions are the predicted ones";
         for (std::size_t k = 0; k < times; ++k) {
             SCOPED_TRACE(testing::Message() << workers << " workers, time " << k + 1 << " of " << times);
             const auto at = sampled_fast(sphere.frozen(life * static_cast<double>(k + 1) / times, false), 1, 2048);
@@ -200,7 +200,8 @@ TEST_P(KeptTreesOn, HaveTheErrorsOfNewOnesWhileParticlesMove) {
     }
 }
 
-/// Some particles are where no prediction has them. One worker has nodes that know nothing of that; several workers compute these anew.
+/// Some particles are where no prediction has them. One worker moves its nodes without these
+/// displacements; several workers compute the nodes anew.
 TEST_P(KeptTreesOn, HaveThePresentKickedBodiesInTheirNodes) {
     const MovingSphere sphere(16384);
     const double keep = 0.25 * life, time = 0.35 * life;
@@ -216,7 +217,7 @@ TEST_P(KeptTreesOn, HaveThePresentKickedBodiesInTheirNodes) {
         SCOPED_TRACE(testing::Message() << workers << " workers");
         auto moved = empty_field(sphere), made = empty_field(sphere);
         on_shares(workers, sphere, [&](auto& share, auto& system) {
-            share.foresee(life);
+            share.predict(life);
             share.place(0.1 * life, false);
             share.force.octree().refresh();
             share.force.record(0.1 * life);
@@ -254,7 +255,7 @@ TEST_P(KeptTreesOn, FollowAFastCluster) {
             on_shares(
                 workers, sphere,
                 [&](auto& share, auto& system) {
-                    share.foresee(life);
+                    share.predict(life);
                     share.keep(0);
                     for (std::size_t k = 0; k < times; ++k) {
                         share.move(time(k), false, 0, system);
@@ -287,12 +288,12 @@ TEST_P(KeptTreesOn, FollowAFastCluster) {
         }
 }
 
-TEST_P(KeptTreesOn, NoticeTargetsOutsideOfTheirBoxes) {
+TEST_P(KeptTreesOn, ReportTargetsOutsideOfTheirBoxes) {
     const MovingSphere sphere(4096);
     std::atomic<int> near{0}, far{0};
     on_shares(3, sphere, [&](auto& share, auto& system) {
         auto field = empty_field(sphere);
-        share.foresee(life);
+        share.predict(life);
         share.keep(0);
         share.move(0.5 * life, false, 0, system);
         near += share.evaluate(true, false, field);

@@ -101,11 +101,11 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     std::string variant() override { return name(tree_.walk == TreeWalk::automatic ? TreeWalk::lists : tree_.walk); }
 
    private:
-    /// Steps of its own for which a particle's position is foreseen when LETs are made: prediction is of no use for longer.
-    static constexpr double foreseen_steps = 16;
-    /// LETs are kept for so much of the step of particles that are not on deep levels: second moments and sizes of nodes without kicked
-    /// bodies remain those of the beginning. The median error grows by 1 to 4% in a quarter and by 5 to 8% in a half of that step, the 99th
-    /// percentile by up to 10 and 15% (essential_exchange.test.cpp).
+    /// Positions for the boxes of kept LETs are predicted for at most this number of a particle's own steps, after which they are useless.
+    static constexpr double predicted_steps = 16;
+    /// LETs are kept for this fraction of the step of particles that are not on deep levels: second moments and sizes of nodes without
+    /// kicked bodies remain those of the beginning. The median error grows by 1 to 4% in a quarter and by 5 to 8% in a half of that step,
+    /// the 99th percentile by up to 10 and 15% (essential_exchange.test.cpp).
     static constexpr double kept_share = 0.25;
 
     index_t first() const override { return first_; }
@@ -252,7 +252,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         while (deep_ > 0 && pays(deep_ - 1)) --deep_;
         const double longest = kept_share * std::ldexp(step.grid.dt_max, 1 - deep_);
         kept_until_ = age_ + longest;
-        this->predict(begin_, std::min(longest, std::max(last_ - age_, 0.)), predict_bodies(force_.later()), foreseen_steps);
+        this->predict(begin_, std::min(longest, std::max(last_ - age_, 0.)), predict_bodies(force_.later()), predicted_steps);
     }
     /// Steps that end for this level and deeper ones alone have few active particles.
     bool pays(int level) const { return NodeMotion<S>::pays(this->on_levels(level), total_); }
@@ -305,7 +305,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     double age_ = 0;           ///< time since the trees were built
     double center_ = 0;        ///< age for which they were built
     double last_ = 0;          ///< age at the last of their forces
-    bool outgrown_ = false;    ///< targets are near to the end of the boxes of kept LETs
+    bool outgrown_ = false;    ///< targets have used half of the margin of the boxes of kept LETs
     std::uint32_t begin_ = 0;  ///< begin of the present block step [ticks]
     bool few_ = false;         ///< it has few active particles
     int deep_ = 0;             ///< particles on this level and deeper ones may be active while LETs are kept

@@ -43,7 +43,7 @@ SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Tree& f
         const double node = sizeof(Body) + sizeof(NodeTest) + sizeof(Quadrupole) + 2 * sizeof(std::uint32_t), body = sizeof(Body);
         const double merged = own * body + own / 4 * node + received * (body + node / 6);
         // Where LETs are kept: bodies at a later time; centres, momenta, velocities and lists of the own nodes; motions of the bodies and
-        // nodes of LETs, sent and received; numbers and flags of what is sent for every force, and its values.
+        // nodes of LETs, sent and received; numbers, flags and values of the bodies and nodes that are sent for every force.
         const double kept = own * body + own / 4 * (2 * sizeof(Body) + sizeof(Vec3<float>) + 1 + sizeof(std::uint32_t)) +
                             received * (2 * (sizeof(BodyMotion) + sizeof(Vec3<float>) / 6.) + 2 * sizeof(std::uint32_t)) +
                             received / 4 * (body + sizeof(NodeValues) / 6.);

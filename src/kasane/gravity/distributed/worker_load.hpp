@@ -16,7 +16,7 @@ struct WorkerLoad {
     std::int64_t received = 0;   ///< size of the LETs that it received for its last force [byte]
 };
 
-/// Most work of a worker, divided by the mean; 1 if there is no work.
+/// Largest number of interactions of a worker, divided by the mean; 1 where there are no interactions.
 inline double imbalance(const std::vector<WorkerLoad>& loads) {
     double most = 0, sum = 0;
     for (const auto& load : loads) most = std::max(most, load.interactions), sum += load.interactions;

@@ -79,11 +79,11 @@ class DomainForce {
         walk_all(targets, out);
     }
 
-    /// Makes no more use of kept LETs.
+    /// Discards kept LETs.
     void forget() { kept_ = moved_ = false; }
-    /// There are kept LETs; one worker needs none.
+    /// True while LETs are kept; always with one worker, which needs none.
     bool keeps() const { return kept_ || worker_.size() == 1; }
-    /// The positions that this worker's bodies will have when the next kept LETs are used last, for the caller to write. [n]
+    /// [n] memory for the positions of this worker's bodies at the last use of the next kept LETs. The caller writes them before keep().
     View<Body> later() {
         const index_t n = worker_.size() > 1 ? octree().bodies().n : 0;
         if (later_.size() < n) later_.reserve_discarding(n + n / 8);
@@ -111,15 +111,15 @@ class DomainForce {
         exchange_.move(octree(), time - kept_time_);
         moved_ = true;
     }
-    /// Evaluates the force with kept LETs. @return targets of this worker are outside of the boxes for which the LETs of the others were
-    /// made, or near to that: the caller lets all workers forget() them
+    /// Evaluates the force with kept LETs. @return true where targets of this worker have left the boxes for which the LETs were made, or
+    /// have used half of a margin: all workers must then call forget()
     bool accelerate_kept(const WalkTargets& targets, const WalkField& out) {
         walk_all(targets, out);
         return worker_.size() > 1 && octree().bodies().n > 0 && exchange_.outgrown(octree().view(), targets);
     }
 
-    /// The same for all bodies, without a last acceleration. With the acceleration criterion, a geometric walk (theta = 0.5) comes first;
-    /// the counts of the walk do not include it. Collective.
+    /// accelerate() for all bodies, without a last acceleration. With the acceleration criterion, a geometric walk (theta = 0.5) comes
+    /// first; the counts of the walk do not include it. Collective.
     void accelerate_first(const WalkField& out) {
         if (!std::holds_alternative<AccelerationMac>(options_.mac)) return accelerate({}, out);
         const index_t n = octree().bodies().n;

@@ -58,7 +58,7 @@ class EssentialExchange {
         boxes_.promise(tree, targets, later, options_.G);
         make_for_boxes(tree, levels);
     }
-    /// Whether targets of this worker are outside of the boxes for which its LETs were made, or near to that.
+    /// Whether targets of this worker have left the boxes for which its LETs were made, or have used half of a margin.
     bool outgrown(const OctreeView& tree, const WalkTargets& targets) { return boxes_.exceed_promise(tree, targets, options_.G); }
 
     /// Sends the motion of kept LETs, from the time at which they were made. @param octree  with the nodes of that time
@@ -116,13 +116,13 @@ class EssentialExchange {
     }
 
    private:
-    /// Another worker: what goes there, and what comes from there.
+    /// The LETs and messages to and from another worker.
     struct Partner {
         explicit Partner(S on) : part(on), motion(on), incoming(on, 0), incoming_motion(on, 0), incoming_update(on, 0) {}
         EssentialPart<S> part;
         EssentialMotion<S> motion;
         EssentialSize size;      ///< of the LET that was received
-        EssentialListed listed;  ///< what arrives of it for every force
+        EssentialListed listed;  ///< numbers of its bodies and nodes that arrive for every force
         Buffer<std::byte, S> incoming, incoming_motion, incoming_update;
     };
 
@@ -160,7 +160,7 @@ class EssentialExchange {
         merged_.merge(parts(tree));
     }
 
-    /// This worker's tree and the LETs that it received, as far as they have nodes.
+    /// This worker's tree and the LETs that it received, without those that are empty.
     std::vector<OctreeView> parts(const OctreeView& tree) const {
         std::vector<OctreeView> all;
         if (tree.nodes > 0) all.push_back(tree);

@@ -1,4 +1,4 @@
-// Motion of the nodes and bodies of a kept LET, from what its sender knows of them: bodies move as the step predicts them, nodes with their
+// Motion of the nodes and bodies of a kept LET, which its sender computes: bodies move as the step predicts them, nodes with their
 // velocities. Bodies on deep levels are kicked while the LET is kept: they and the nodes that hold them are listed, and sent for every
 // force.
 #pragma once
@@ -35,7 +35,7 @@ struct MovingNodes {
     const std::uint8_t* kicked;   ///< [nodes]
 };
 
-/// Numbers of what is sent of an LET for every force.
+/// Numbers of the bodies and nodes of an LET that are sent for every force.
 struct EssentialListed {
     index_t bodies = 0, nodes = 0;
 };
@@ -47,8 +47,8 @@ struct EssentialMotion {
 
     EssentialListed listed;
     Buffer<std::byte, S> message;     ///< essential_motion_bytes() or more
-    Buffer<std::uint32_t, S> source;  ///< [size.bodies], the sender's bodies; for bodies in the place of nodes: 0
-    Buffer<std::uint8_t, S> flag;     ///< [size.bodies + size.nodes], 1 for what is listed
+    Buffer<std::uint32_t, S> source;  ///< [size.bodies], numbers of the sender's bodies; 0 for bodies in the place of nodes
+    Buffer<std::uint8_t, S> flag;     ///< [size.bodies + size.nodes], 1 for listed bodies and nodes
     Buffer<std::uint32_t, S> count;   ///< [1]
     Buffer<std::byte, S> update;      ///< update_bytes() or more
 };
@@ -61,7 +61,7 @@ PartMotion essential_motion(const std::byte* message, const EssentialSize& size)
 View<const std::uint32_t> listed_bodies(const std::byte* message, const EssentialSize& size, const EssentialListed& listed);
 View<const EssentialNode> listed_nodes(const std::byte* message, const EssentialSize& size, const EssentialListed& listed);
 
-/// Bytes of the message that has the present values of what is listed.
+/// Bytes of the message with the present values of listed bodies and nodes.
 index_t update_bytes(const EssentialListed& listed);
 /// The values in a message. @param message  [update_bytes], aligned to 16 bytes
 View<const Body> updated_bodies(const std::byte* message, const EssentialListed& listed);
@@ -72,7 +72,7 @@ template <Space S>
 void measure_motion(S on, Workspace<S>& work, const OctreeView& tree, const EssentialPart<S>& part, const MovingNodes& nodes,
                     const MovingBodies& bodies, EssentialMotion<S>& motion);
 
-/// Packs the present values of what is listed (motion.update). @param tree  with the present bodies and nodes
+/// Packs the present values of listed bodies and nodes (motion.update). @param tree  with the present bodies and nodes
 template <Space S>
 void pack_update(S on, const OctreeView& tree, const EssentialPart<S>& part, EssentialMotion<S>& motion);
 

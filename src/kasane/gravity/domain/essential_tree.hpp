@@ -30,7 +30,7 @@ index_t essential_bytes(const EssentialSize& size, const EssentialArrays& arrays
 /// The LET in a message. Its nodes and bodies count from 0. @param message  [essential_bytes], aligned to 16 bytes
 OctreeView essential_view(const std::byte* message, const EssentialSize& size, const EssentialArrays& arrays, const Frame& frame);
 
-/// A node of an LET: its number in the sender's tree (or in the LET), and what is sent below it.
+/// A node of an LET: its number in the sender's tree (or in the LET), and the kind of its content.
 struct EssentialNode {
     enum Kind : std::uint32_t {
         inner,   ///< its children

@@ -21,7 +21,7 @@ class KeptNodes {
     /// Moves the nodes without kicked bodies, and computes the others from the present bodies. @param elapsed  time since that of begin()
     void move(Octree<S>& octree, double elapsed) const;
 
-    /// [nodes] tree units of length; of no meaning for nodes with kicked bodies
+    /// [nodes] in tree units of length per time; not used for nodes with kicked bodies
     const Vec3<float>* velocity() const { return velocity_.data(); }
     /// [nodes] 1 for nodes with kicked bodies
     const std::uint8_t* kicked() const { return kicked_.data(); }

@@ -32,11 +32,11 @@ struct PartMotion {
     const BodyMotion* body;   ///< [bodies]
 };
 
-/// What changes of a node when its bodies move.
+/// The values of a node that change when its bodies move.
 struct alignas(16) NodeValues {
     Body center;
     float radius2, weight;  ///< NodeTest
-    Quadrupole quadrupole;  ///< of no meaning for monopoles
+    Quadrupole quadrupole;  ///< not used with monopoles
 };
 
 KS_FN NodeValues node_values(const OctreeView& tree, std::uint32_t node) {

@@ -97,9 +97,9 @@ struct SnapshotWriteOptions {
     bool compress = false;                         ///< HDF5 only: without loss, with the filters shuffle and deflate that every HDF5 has
 };
 
-/// Writes a snapshot. HDF5 stores everything. The binary formats store particles, time
-/// and units (units other than galactic in the unused end of the header), but no softening, force errors, accelerations, potentials and
-/// components. The function writes to a temporary name beside `path` and renames it, so that a reader never sees a part of a file.
+/// Writes a snapshot. HDF5 stores everything. The binary formats store particles, time and units (units other than galactic in the unused
+/// end of the header), but no softening, force errors, accelerations, potentials and components. The function writes to a temporary name
+/// beside `path` and renames it, so that a reader never sees a part of a file.
 /// @param path  with files > 1, "snap.hdf5" becomes "snap.0.hdf5", "snap.1.hdf5", ...
 /// @param snapshot  arrays of one length, at least one particle
 /// @param options  format, precision and number of files

@@ -23,7 +23,7 @@ struct Largest {
     }
 };
 
-/// The left side of a product.
+/// Rows of the left side of a product.
 template <class Left>
 KS_FN index_t rows_of(const Left& A) {
     return A.rows();
@@ -197,6 +197,7 @@ double mean_entries(const RowsView<V>& A) {
 template <class Left, class V>
 void count_columns(Cuda on, const ProductsOfRow<Left, V>& products, Rows<V, Cuda>& C) {
     if (C.rows == 0) return;
+    KS_CUDA(cudaSetDevice(on.device));
     std::uint32_t* const count = C.begin.data();
     bool first = true;
     const bool done = device::try_stages(mean_entries(products.B), [&]<class Stage>(Stage) {
@@ -212,6 +213,7 @@ void count_columns(Cuda on, const ProductsOfRow<Left, V>& products, Rows<V, Cuda
 template <class Left, class V>
 void fill_rows(Cuda on, const ProductsOfRow<Left, V>& products, Rows<V, Cuda>& C) {
     if (C.rows == 0) return;
+    KS_CUDA(cudaSetDevice(on.device));
     const index_t longest = reduce<Largest>(on, C.rows, EntriesOf{C.begin.data()}).n;
     std::uint32_t least = 0;
     const bool done = device::try_stages(mean_entries(products.B), [&]<class Stage>(Stage) {

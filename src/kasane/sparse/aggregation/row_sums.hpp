@@ -1,6 +1,6 @@
-// for_each_row_sum(space, A, x, finish): finish(row, (A x)_row) for every row, in no order, on that space. On a device a group of lanes has
-// a row; their number follows from the mean number of entries of a row, so that the order of the terms depends on the matrix alone.
-// The Cuda form exists where a file is compiled by nvcc.
+// for_each_row_sum(space, A, x, finish): finish(row, (A x)_row) for every row, in no order, on that space. On a device a group of lanes
+// computes a row; their number follows from the mean number of entries of a row, so that the order of the terms depends on the matrix
+// alone. The Cuda form exists where a file is compiled by nvcc.
 #pragma once
 
 #include <kasane/core/device/parallel.hpp>

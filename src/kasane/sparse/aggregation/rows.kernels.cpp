@@ -102,6 +102,7 @@ void sort_rows(Cpu on, Rows<V, Cpu>& A) {
 template <class V>
 void sort_rows(Cuda on, Rows<V, Cuda>& A) {
     if (A.rows == 0) return;
+    KS_CUDA(cudaSetDevice(on.device));
     const auto blocks = static_cast<unsigned>((32 * A.rows + device::sort_block - 1) / device::sort_block);
     device::sort_entries_of_rows<<<blocks, device::sort_block, 0, on.stream>>>(A.rows, A.begin.data(), A.column.data(), A.value.data());
     KS_CUDA(cudaGetLastError());

@@ -1,5 +1,5 @@
-// Sorts the entries of rows by column on a device: a warp has the row in shared memory, and the place of an entry is the number of smaller
-// columns.
+// Sorts the entries of rows by column on a device: a warp reads a row into shared memory, and the place of an entry is the number of
+// smaller columns.
 // Invariant: no column occurs twice in a row; rows of more than most_sorted_entries entries stay as they are.
 #pragma once
 

@@ -12,7 +12,7 @@
 
 namespace kasane::sparse {
 
-/// Two sums over the same entries; the second is 0 where one is wanted.
+/// Two sums over the same entries; the second is 0 where a call computes one.
 struct VectorSums {
     double first, second;
 };
