@@ -73,7 +73,7 @@ TEST_F(Output, UnknownVerbsGetASuggestion) {
     test::expect_bad_input(kasane({"smaple", "--json"}), {"'smaple' is not a verb of kasane", "did you mean 'sample'?"});
     test::expect_bad_input(kasane({"lattice", "mesure", "--json"}),
                            {"'mesure' is not a verb of kasane lattice", "did you mean 'measure'?"});
-    test::expect_bad_input(kasane({"lattice", "xyz", "--json"}), {"there are info, solve, measure, generate"});
+    test::expect_bad_input(kasane({"lattice", "xyz", "--json"}), {"there are convert, info, solve, measure, generate"});
 }
 
 TEST_F(Output, BenchListHasALineForEachBenchmark) {

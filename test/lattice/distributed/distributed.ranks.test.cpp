@@ -71,7 +71,7 @@ TEST(TrajectoriesOfRanks, AreThoseOfOneDevice) {
     for (const int workers : {1, 2}) {
         comm::WorkerCommunicator communicator(comm::world(), workers);
         const std::vector<AnySpace> here(static_cast<std::size_t>(workers), Cpu{1});
-        const Extents n{{4, 4, 2, 2 * communicator.size()}};
+        const Extents n{{4, 2, 2, 2 * communicator.size()}};  // H stays below 1e4
         const TrajectoryReference one(Cpu{1}, n,
                                       {.action = {3, -1. / 12}, .levels = {{Integrator::omelyan2, 3, {0}}}, .length = 0.3, .seed = 7});
         const auto grids = usable_grids(n, communicator.size());

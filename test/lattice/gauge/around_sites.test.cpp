@@ -32,9 +32,10 @@ TEST_P(AroundSites, NeighboursAreThoseOfTheShiftedSite) {
             ASSERT_EQ(at.place + at.step_behind(mu), n.checkerboard(n.shifted(x, mu, -1)));
             ASSERT_EQ(at.place + at.step_two_ahead(mu), n.checkerboard(n.shifted(x, mu, 2)));
             ASSERT_EQ(at.place + at.step_two_behind(mu), n.checkerboard(n.shifted(x, mu, -2)));
-            for (int nu = 0; nu < 4; ++nu)
-                if (nu != mu)
-                    ASSERT_EQ(at.place + at.step_ahead(mu) + at.step_behind(nu), n.checkerboard(n.shifted(n.shifted(x, mu, 1), nu, -1)));
+            for (int nu = 0; nu < 4; ++nu) {
+                if (nu == mu) continue;
+                ASSERT_EQ(at.place + at.step_ahead(mu) + at.step_behind(nu), n.checkerboard(n.shifted(n.shifted(x, mu, 1), nu, -1)));
+            }
         }
     }
 }

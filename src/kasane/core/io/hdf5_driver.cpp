@@ -24,8 +24,7 @@ void OutputFile::close() {
 }
 
 void OutputFile::write(std::uint64_t address, const void* bytes, std::uint64_t count) {
-    // The disk begins with a part while the next one is copied to the system's cache.
-    constexpr std::uint64_t most = 8ull << 20, worth_starting = 1ull << 20;
+    constexpr std::uint64_t most = 8ull << 20;
     const auto* from = static_cast<const char*>(bytes);
     length = std::max(length, address + count);
     while (count > 0 && error_ == 0) {
@@ -35,13 +34,23 @@ void OutputFile::write(std::uint64_t address, const void* bytes, std::uint64_t c
             continue;
         }
         const auto done = static_cast<std::uint64_t>(written);
-#if defined(SYNC_FILE_RANGE_WRITE)
-        if (done >= worth_starting) ::sync_file_range(descriptor_, static_cast<off_t>(address), written, SYNC_FILE_RANGE_WRITE);
-#endif
+        start_disk(address, done);
         address += done;
         from += done;
         count -= done;
     }
+}
+
+void OutputFile::start_disk(std::uint64_t address, std::uint64_t count) {
+#if defined(SYNC_FILE_RANGE_WRITE)
+    constexpr std::uint64_t worth_starting = 8ull << 20;
+    if (address != written_end_) written_begin_ = address;
+    written_end_ = address + count;
+    if (written_end_ - written_begin_ < worth_starting) return;
+    ::sync_file_range(descriptor_, static_cast<off_t>(written_begin_), static_cast<off_t>(written_end_ - written_begin_),
+                      SYNC_FILE_RANGE_WRITE);
+    written_begin_ = written_end_;
+#endif
 }
 
 void OutputFile::read(std::uint64_t address, void* bytes, std::uint64_t count) {

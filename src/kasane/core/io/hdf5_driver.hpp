@@ -33,8 +33,12 @@ class OutputFile {
     int error() const { return error_; }
 
    private:
+    /// Lets the disk begin with neighbouring writes, 8 MiB at a time, while the next ones are copied to the system's cache.
+    void start_disk(std::uint64_t address, std::uint64_t count);
+
     int descriptor_;
     int error_ = 0;
+    std::uint64_t written_begin_ = 0, written_end_ = 0;  ///< neighbouring writes with which the disk has not begun
 };
 
 /// Makes the files that are created with these access properties write to `file`, which must exist until they are closed.

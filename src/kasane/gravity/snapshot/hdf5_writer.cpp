@@ -167,7 +167,7 @@ void Hdf5Writer::append(std::size_t type, const Columns& from, View<const std::s
         }
     }
     // Written in parts that end with a chunk, large enough for all threads and small enough for a cache.
-    constexpr index_t most = 32 * hdf5::chunk_rows;
+    constexpr index_t most = 16 * hdf5::chunk_rows;
     for (index_t first = 0; first < members.size();) {
         const auto until_chunk = most - static_cast<index_t>(written_[type]) % hdf5::chunk_rows;
         const auto part = members.subview(first, std::min(until_chunk, members.size() - first));

@@ -22,10 +22,10 @@ struct QuarkSetup {
 };
 
 struct HmcSetup {
-    GaugeAction action;                ///< term 0
-    std::optional<QuarkSetup> quarks;  ///< the terms after it, in the order of quark_action()
-    std::vector<Level> levels;         ///< as for HybridMonteCarlo
-    double length = 1;                 ///< of a trajectory
+    GaugeAction action;                  ///< term 0
+    std::optional<QuarkSetup> quarks{};  ///< the terms after it, in the order of quark_action()
+    std::vector<Level> levels;           ///< as for HybridMonteCarlo
+    double length = 1;                   ///< of a trajectory
     std::uint64_t seed = 1;
 };
 
