@@ -42,11 +42,20 @@ std::string checksum_of(const std::string& file) {
     return fmt::format("{:016x}", sum.value());
 }
 
-/// Whether a configuration is the one of a result: of the same length and time, or else of the same checksum.
+/// The length, time and checksum of a task's configuration for its result file; null where none is written. @throws InputError
+ordered_json identity_of(const BatchTask& task) {
+    if (task.result_file.empty()) return nullptr;
+    auto identity = stamp_of(task.file);
+    identity["checksum"] = checksum_of(task.file);
+    return identity;
+}
+
+/// Whether a file is the configuration of a stored result: it has the same length and time, or else the same length and checksum.
 bool same_configuration(const ordered_json& stored, const std::string& file) {
     const auto now = stamp_of(file);
     if (!stored.is_object() || stored.value("bytes", ordered_json()) != now["bytes"]) return false;
-    return stored.value("modified", ordered_json()) == now["modified"] || stored.value("checksum", "") == checksum_of(file);
+    return stored.value("modified", ordered_json()) == now["modified"] ||
+           stored.value("checksum", ordered_json()) == ordered_json(checksum_of(file));
 }
 
 // ---- result files
@@ -60,23 +69,24 @@ ordered_json read_result(const std::string& verb, const BatchTask& task) {
     } catch (const InputError&) {
         object = nullptr;
     }
-    const bool good = object.is_object() && object.value("kasane", "") == verb && object.value("layout", 0) == result_layout &&
-                      object.contains("inputs") && object["inputs"].is_object() && object.contains("result") &&
-                      object["result"].is_object() && object.contains("configuration");
-    KS_VALIDATE(good, fmt::format("exists already and is no result of `kasane {}`: give another directory, or --force", verb),
+    const bool good = object.is_object() && object.value("kasane", ordered_json()) == ordered_json(verb) &&
+                      object.value("layout", ordered_json()) == ordered_json(result_layout) && object.contains("inputs") &&
+                      object["inputs"].is_object() && object.contains("result") && object["result"].is_object() &&
+                      object.contains("configuration");
+    KS_VALIDATE(good, fmt::format("exists already and is not a result of `kasane {}`: give another directory, or --force", verb),
                 {task.result_file, 0, 0, ""});
     for (const auto& [key, value] : task.inputs.items()) {
         const auto there = object["inputs"].contains(key) ? object["inputs"][key] : ordered_json();
-        KS_VALIDATE(there == value,
-                    fmt::format("is a result for {} = {}, and {} is wanted now: give another directory, or --force to compute it again",
-                                key, dumped(there), dumped(value)),
-                    {task.result_file, 0, 0, ""});
+        KS_VALIDATE(
+            there == value,
+            fmt::format("was computed with {} = {}, but this command has {}: give another directory, or --force to compute it again", key,
+                        dumped(there), dumped(value)),
+            {task.result_file, 0, 0, ""});
     }
-    KS_VALIDATE(same_configuration(object["configuration"], task.file),
-                fmt::format("is a result of other links than those that {} contains now: give another directory, or --force to compute it "
-                            "again",
-                            task.file),
-                {task.result_file, 0, 0, ""});
+    KS_VALIDATE(
+        same_configuration(object["configuration"], task.file),
+        fmt::format("was computed from other links than those in {}: give another directory, or --force to compute it again", task.file),
+        {task.result_file, 0, 0, ""});
     return object["result"];
 }
 
@@ -130,7 +140,7 @@ void accept(const ordered_json& outcome, const BatchTask& task, BatchResult& res
 
 BatchFunction function_of(const std::string& verb) { return verb == "lattice solve" ? solve_task : measure_task; }
 
-/// The outcomes of tasks with one configuration, which is read once.
+/// Computes the tasks of one configuration, which is read once. @returns their outcomes
 ordered_json compute_unit(const std::string& verb, const ordered_json& unit, const BatchPlace& place) {
     auto outcomes = ordered_json::array();
     std::optional<lattice::GaugeFile> gauge;
@@ -139,10 +149,7 @@ ordered_json compute_unit(const std::string& verb, const ordered_json& unit, con
         const auto task = task_of(each);
         auto outcome = outcome_of(task, [&] {
             if (!gauge) {
-                if (!task.result_file.empty()) {
-                    configuration = stamp_of(task.file);
-                    configuration["checksum"] = checksum_of(task.file);
-                }
+                configuration = identity_of(task);
                 gauge = lattice::read_gauge(task.file);
             }
             auto result = function_of(verb)(place, *gauge, task.parameters);
@@ -200,26 +207,33 @@ std::size_t count_missing(const std::vector<BatchResult>& results) {
     return static_cast<std::size_t>(std::ranges::count_if(results, is_missing));
 }
 
+/// @param all  results that were missing at the start
+void show_progress(Progress& bar, double all, const std::vector<BatchResult>& results) {
+    const auto done = all - static_cast<double>(count_missing(results));
+    bar.update(done, fmt::format("{:.0f} of {:.0f}", done, all));
+}
+
 }  // namespace
 
 void check_batch(const std::vector<BatchTask>& tasks) {
     std::vector<InputProblem> problems;
     std::set<std::string> labels;
-    std::map<std::string, std::string> files;
+    std::map<std::string, std::string> files, paths;                   // label of a result file; canonical path of a configuration
+    std::map<std::pair<std::string, std::string>, std::string> known;  // configuration of a canonical path and inputs
     for (const auto& task : tasks) {
-        const auto same = [&](const BatchTask& other) {
-            std::error_code ignored;
-            return other.inputs == task.inputs && other.file != task.file && fs::equivalent(other.file, task.file, ignored);
-        };
+        if (!paths.contains(task.file)) {
+            std::error_code missing;
+            const auto path = fs::canonical(task.file, missing);
+            paths[task.file] = missing ? task.file : path.string();
+        }
         if (!labels.insert(task.label).second)
             problems.push_back({"is given twice, and would count twice in the means: name it once", {task.label, 0, 0, ""}});
-        else if (const auto other = std::find_if(tasks.begin(), tasks.begin() + (&task - tasks.data()), same);
-                 other != tasks.begin() + (&task - tasks.data()))
-            problems.push_back({fmt::format("is the same file as {}, and would count twice in the means: name it once", other->file),
+        else if (const auto [first, is_new] = known.emplace(std::pair(paths[task.file], dumped(task.inputs)), task.file); !is_new)
+            problems.push_back({fmt::format("is the same file as {}, and would count twice in the means: name it once", first->second),
                                 {task.file, 0, 0, ""}});
         else if (const auto [at, added] = files.emplace(task.result_file, task.label); !added && !task.result_file.empty())
-            problems.push_back({fmt::format("would have the same result file as {}, {}: rename one of the two, or measure them with two "
-                                            "commands and directories",
+            problems.push_back({fmt::format("would have the same result file as {}, {}: rename one of the two, or use two commands with "
+                                            "two directories",
                                             at->second, task.result_file),
                                 {task.label, 0, 0, ""}});
     }
@@ -230,7 +244,8 @@ void make_result_directory(const std::string& directory) {
     std::error_code error;
     fs::create_directories(directory, error);
     KS_VALIDATE(fs::is_directory(directory),
-                fmt::format("cannot be made as a directory: {}", error ? error.message() : "a file has its name"), {directory, 0, 0, "-o"});
+                fmt::format("cannot be created as a directory: {}", error ? error.message() : "a file has its name"),
+                {directory, 0, 0, "-o"});
     AtomicFile probe(fs::path(directory) / "means.csv");
 }
 
@@ -253,8 +268,8 @@ std::vector<BatchResult> read_headers(const std::vector<BatchTask>& tasks, latti
                 if (!first) first = &task, extents = own;
                 if (!(own == extents))
                     at->second.second = fmt::format(
-                        "is a lattice of {}, and {} one of {}: means are over one lattice; take another command "
-                        "for it",
+                        "is a lattice of {}, but {} has {}: means need configurations of the same extents; use another command for this "
+                        "one",
                         text(own), first->file, text(extents));
             }
             if (!at->second.second.empty()) log::warning("{}: {}", task.file, at->second.second);
@@ -269,14 +284,14 @@ std::vector<BatchResult> read_headers(const std::vector<BatchTask>& tasks, latti
     return results;
 }
 
-void read_earlier_results(const std::string& verb, const std::vector<BatchTask>& tasks, const std::function<bool(const BatchTask&)>& usable,
+void read_earlier_results(const std::string& verb, const std::vector<BatchTask>& tasks, const UsableResult& usable,
                           std::vector<BatchResult>& results) {
     std::vector<InputProblem> problems;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
         if (results[i].failed() || tasks[i].result_file.empty() || !fs::exists(tasks[i].result_file)) continue;
         try {
             auto value = read_result(verb, tasks[i]);
-            if (usable(tasks[i])) results[i].value = std::move(value), results[i].kept = true;
+            if (usable(tasks[i], value)) results[i].value = std::move(value), results[i].kept = true;
         } catch (const InputError& error) {
             problems.insert(problems.end(), error.problems().begin(), error.problems().end());
         }
@@ -315,8 +330,7 @@ bool compute_results(const Common& common, const LatticeWorkers& workers, const 
                 bar.clear();
                 accept(outcome, tasks[i], results[i]);
             }
-        const auto done = all - static_cast<double>(count_missing(results));
-        bar.update(done, fmt::format("{:.0f} of {:.0f}", done, all));
+        show_progress(bar, all, results);
     }
     return count_missing(results) == 0;
 }
@@ -329,19 +343,14 @@ bool compute_results_on_grid(const Common& common, const std::string& verb, cons
         if (!is_missing(results[i])) continue;
         const auto& task = tasks[i];
         const auto outcome = outcome_of(task, [&] {
-            ordered_json configuration;
-            if (!task.result_file.empty()) {
-                configuration = stamp_of(task.file);
-                configuration["checksum"] = checksum_of(task.file);
-            }
+            const auto configuration = identity_of(task);
             auto result = compute(task);
             write_result(verb, task, configuration, result);
             return result;
         });
         bar.clear();
         accept(outcome, task, results[i]);
-        const auto done = all - static_cast<double>(count_missing(results));
-        bar.update(done, fmt::format("{:.0f} of {:.0f}", done, all));
+        show_progress(bar, all, results);
     }
     return count_missing(results) == 0;
 }

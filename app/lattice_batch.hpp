@@ -1,7 +1,7 @@
 // Several results of one command: `kasane lattice measure CONFIG...` and `kasane lattice solve` with several configurations or kappas. Each
 // result is a task that one worker computes; a task that fails does not end the others.
 // Invariants: the result file of a task appears complete or not at all, when the task is done; one that exists is used again only if it was
-// made from the same inputs and the same configuration; results do not depend on the number of workers beyond rounding.
+// computed from the same inputs and the same configuration; results do not depend on the number of workers beyond rounding.
 #pragma once
 
 #include <app/lattice_workers.hpp>
@@ -20,7 +20,7 @@ struct BatchTask {
     std::string file;                   ///< of the configuration
     std::string label;                  ///< names the task in messages
     std::string result_file;            ///< JSON; empty: none is written
-    nlohmann::ordered_json inputs;      ///< what the result depends on besides the configuration
+    nlohmann::ordered_json inputs;      ///< determine the result together with the configuration
     nlohmann::ordered_json parameters;  ///< for the function that computes it
 };
 
@@ -38,7 +38,7 @@ struct BatchPlace {
     AnySpace space;
     int on_this_host = 1;
 };
-/// Computes a result. Throws as a command does.
+/// Computes a result. @throws as a command for one configuration
 using BatchFunction = nlohmann::ordered_json (*)(const BatchPlace& place, lattice::GaugeFile& gauge,
                                                  const nlohmann::ordered_json& parameters);
 
@@ -50,12 +50,13 @@ void make_result_directory(const std::string& directory);
 std::string result_file(const std::string& directory, const std::string& name);
 
 /// Reads the headers of all configurations. Tasks whose configuration cannot be read, or has other extents than the first one, have failed.
-/// @param extents  out: of the others   @throws InputError where no configuration can be read
+/// @param extents  out: of the configurations that remain   @throws InputError where no configuration can be read
 std::vector<BatchResult> read_headers(const std::vector<BatchTask>& tasks, lattice::Extents& extents);
-/// Reads the result files that exist, for tasks that have not failed. @param verb  the command that wrote them   @param usable  whether
-/// everything else that the task writes exists too
-/// @throws InputError naming each file that holds no result of this command, or one of other inputs or another configuration
-void read_earlier_results(const std::string& verb, const std::vector<BatchTask>& tasks, const std::function<bool(const BatchTask&)>& usable,
+/// Whether a result that exists is used: it has the numbers that tables need, and the other files that the task writes exist.
+using UsableResult = std::function<bool(const BatchTask& task, const nlohmann::ordered_json& result)>;
+/// Reads the result files that exist, for tasks that have not failed. @param verb  the command that wrote them
+/// @throws InputError naming each file that is not a result of this command, or one of other inputs or another configuration
+void read_earlier_results(const std::string& verb, const std::vector<BatchTask>& tasks, const UsableResult& usable,
                           std::vector<BatchResult>& results);
 
 /// Computes the results that are missing, one task on one worker at a time; the tasks of a configuration stay together where there are
@@ -67,15 +68,15 @@ bool compute_results(const Common& common, const LatticeWorkers& workers, const 
 bool compute_results_on_grid(const Common& common, const std::string& verb, const std::vector<BatchTask>& tasks,
                              const std::function<nlohmann::ordered_json(const BatchTask&)>& compute, std::vector<BatchResult>& results);
 
-/// The worker loop of compute_results() for the ranks but the root rank.
+/// The worker loop of compute_results() for all ranks except the root rank.
 inline constexpr const char* lattice_batch_loop = "lattice batch";
 void run_lattice_batch_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
 
 /// [{file, label, message}] of the tasks that failed.
 nlohmann::ordered_json failures(const std::vector<BatchTask>& tasks, const std::vector<BatchResult>& results);
-/// Logs how many failed and were kept. @returns the exit status: 2 after bad input, else 1 after a failed computation
+/// Logs how many tasks failed. @returns the exit status: 2 after bad input, else 1 after a failed computation
 int conclude(const std::vector<BatchTask>& tasks, const std::vector<BatchResult>& results);
-/// @throws Interrupted, which says where the results so far are
+/// @throws Interrupted with the place of the results so far
 [[noreturn]] void end_interrupted(const std::string& directory);
 
 /// Computes the results of the two commands for one configuration.

@@ -76,15 +76,15 @@ lattice::GaugeWriteOptions write_options(const ConvertOptions& o, GaugeFormat fo
         if (o.byte_order != "big" && o.byte_order != "little")
             refuse("--byte-order", fmt::format("is '{}': take big or little", o.byte_order));
         else if (!nersc && format != GaugeFormat::milc)
-            refuse("--byte-order", fmt::format("has no effect on {} files, which have one: leave it out", name(format)));
+            refuse("--byte-order", fmt::format("has no effect on {} files, whose byte order is fixed: leave it out", name(format)));
         to.big_endian = o.byte_order == "big";
     }
     if (!problems.empty()) throw InputError(problems);
     return to;
 }
 
-/// Rounds the third rows to single precision, which the others have: a field whose numbers are all single is one of 32 bits for every
-/// reader.
+/// Rounds third rows, which the reader computes in double, to the single precision of the other rows. Readers recognise a field of 32 bits
+/// by numbers that are all single.
 void round_third_rows(lattice::GaugeField& field) {
     const auto rounded = [](double x) { return static_cast<double>(static_cast<float>(x)); };
     for (auto& u : field.links)
@@ -125,12 +125,13 @@ Action add_lattice_convert(CLI::App& app, const Common& common) {
     auto options = std::make_shared<ConvertOptions>();
     app.add_option("IN", options->in, "Gauge configuration: NERSC, ILDG (LIME), MILC v5 or openQCD, recognised by its first bytes")
         ->required();
-    app.add_option("OUT", options->out, "File to write; one that is there is replaced as a whole")->required();
+    app.add_option("OUT", options->out, "File to write; an existing file is replaced as a whole")->required();
     app.add_option("--format", options->format, "ildg, nersc, milc or openqcd; default: by the extension of OUT");
-    app.add_option("--bits", options->bits, "Of a number: 32 or 64; default: as in IN where the format has it (MILC: 32, openQCD: 64)");
-    app.add_option("--rows", options->rows, "Of a link: 2 (NERSC alone) or 3; default: as in IN where the format has it");
+    app.add_option("--bits", options->bits,
+                   "Bits of a number: 32 or 64; default: as in IN where the format has it (MILC: 32, openQCD: 64)");
+    app.add_option("--rows", options->rows, "Rows of a link: 2 (NERSC only) or 3; default: as in IN where the format has it");
     app.add_option("--byte-order", options->byte_order,
-                   "Of NERSC and MILC files: big or little; default: as in a file of that format, or big");
+                   "Byte order of NERSC and MILC files: big or little; default: as in IN if it has the same format, otherwise big");
     return [options, &common] { return convert(common, *options); };
 }
 

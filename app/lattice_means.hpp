@@ -20,15 +20,15 @@ struct MeanValue {
 
 /// The mean of a series in the order of the results. @param bin  of the jackknife
 MeanValue mean_of(const std::string& name, const std::vector<double>& series, int bin);
-/// f of the means of several series.
+/// f of the means of several series, which have the same length.
 MeanValue function_of_means(const std::string& name, const std::vector<std::vector<double>>& series, int bin,
                             const std::function<double(const std::vector<double>&)>& f);
 
-/// "0.59371(12)".
+/// The value with the error of its last digits: "0.59371(12)".
 std::string text_of(const MeanValue& mean);
 /// {value, error}, with autocorrelation_time where it is known.
 nlohmann::ordered_json as_json(const MeanValue& mean);
-/// Advice where a series is correlated over more results than a bin has; empty where it is not, or too short to say.
+/// Advice where a series is correlated over more results than a bin has; empty where it is not, or where it is too short for an estimate.
 std::string advice_on_bins(const MeanValue& mean, std::size_t count, int bin);
 
 /// A number of a result; NaN where it is null or absent.
@@ -39,7 +39,7 @@ class TableLine {
    public:
     TableLine& operator<<(const std::string& word);
     TableLine& operator<<(double value);
-    /// With its end.
+    /// The line with its newline.
     std::string text() const { return line_ + "\n"; }
 
    private:

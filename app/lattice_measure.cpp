@@ -134,12 +134,11 @@ Action add_lattice_measure(CLI::App& app, const Common& common) {
     auto& o = *options;
     app.add_option("CONFIG", o.files, "Configurations: NERSC, ILDG, MILC or openQCD")->required();
     app.add_option("-o,--output", o.directory,
-                   "Directory of the results: a JSON file for each configuration, and tables; results that are "
-                   "there are used again")
+                   "Directory of the results: a JSON file for each configuration, and tables; existing results are used again")
         ->type_name("DIRECTORY");
     app.add_option("--bin", o.bin, "Neighbouring configurations in a bin of the jackknife")
         ->check(whole_number(1, std::numeric_limits<int>::max()));
-    app.add_flag("--force", o.force, "Compute results that are in the directory again");
+    app.add_flag("--force", o.force, "Compute all results again, also those that exist in the directory");
     add_workers(app, o.grid, o.gpus_per_rank);
     app.add_option("--flow-time", o.flow_time, "Follow the Wilson flow to this time [a^2]; 0: not at all");
     auto* step = app.add_option("--flow-step", o.flow_step, "Step of its integration [a^2]");

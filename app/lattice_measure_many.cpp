@@ -32,6 +32,18 @@ struct Quantity {
 double polyakov(const ordered_json& r, std::size_t part) { return r["polyakov_loop"][part].get<double>(); }
 const ordered_json& flow_end(const ordered_json& r) { return r["flow"]["points"].back(); }
 
+/// Whether a result file has what the tables need: a file from outside may lack it.
+bool has_measurements(const ordered_json& r, bool flows) {
+    const auto loop = r.find("polyakov_loop");
+    if (loop == r.end() || !loop->is_array() || loop->size() != 2 || !(*loop)[0].is_number() || !(*loop)[1].is_number()) return false;
+    if (!flows) return true;
+    const auto flow = r.find("flow");
+    if (flow == r.end() || !flow->is_object()) return false;
+    const auto points = flow->find("points");
+    return points != flow->end() && points->is_array() && !points->empty() &&
+           std::all_of(points->begin(), points->end(), [](const ordered_json& point) { return point.is_object(); });
+}
+
 const std::vector<Quantity> quantities = {
     {"plaquette", [](const ordered_json& r) { return number(r, "plaquette"); }},
     {"plaquette_space", [](const ordered_json& r) { return number(r, "plaquette_space"); }},
@@ -62,15 +74,15 @@ struct Summary {
     std::vector<std::string> notes;
 };
 
-/// Names the first two configurations that cannot be told apart: they are the same links in two files, most likely.
+/// Names the first two configurations with the same plaquette and link trace, which are probably the same links in two files.
 std::string note_on_copies(const Summary& s) {
     std::map<std::pair<double, double>, std::size_t> known;
     for (std::size_t i = 0; i < s.rows.size(); ++i) {
         const auto [at, added] = known.emplace(std::pair(number(s.rows[i], "plaquette"), number(s.rows[i], "link_trace")), i);
         if (!added)
             return fmt::format(
-                "{} and {} have the same plaquette and link trace: if they are the same links, take one of them, or errors "
-                "are too small",
+                "{} and {} have the same plaquette and link trace: if they are the same links, take one of them, because copies make the "
+                "errors too small",
                 s.files[at->second], s.files[i]);
     }
     return "";
@@ -93,7 +105,9 @@ Summary summary_of(const std::vector<BatchTask>& tasks, const std::vector<BatchR
         if (!note.empty()) s.notes.push_back(std::move(note));
     if (!flows || s.rows.empty()) return s;
     std::vector<std::vector<double>> curve;
-    for (std::size_t k = 0; k < s.rows.front()["flow"]["points"].size(); ++k) {
+    std::size_t steps = s.rows.front()["flow"]["points"].size();
+    for (const auto& row : s.rows) steps = std::min(steps, row["flow"]["points"].size());
+    for (std::size_t k = 0; k < steps; ++k) {
         std::vector<double> clover, plaquette;
         for (const auto& row : s.rows) {
             const auto& point = row["flow"]["points"][k];
@@ -185,7 +199,7 @@ ordered_json as_json(const Summary& s, const std::vector<BatchTask>& tasks, cons
             {"directory", o.directory.empty() ? ordered_json(nullptr) : ordered_json(o.directory)}};
 }
 
-/// Logs and compares the memory of one configuration on each worker. @throws InputError
+/// Logs the memory of one configuration on each worker. @throws InputError where it is not free
 void check_memory(const LatticeWorkers& workers, const lattice::Extents& n, bool flows, const std::string& file) {
     const auto& space = workers.here.front();
     const bool shared = std::holds_alternative<Cpu>(space);
@@ -231,7 +245,9 @@ int measure_many(const Common& common, const LatticeWorkers& workers, const std:
     if (!o.directory.empty()) make_result_directory(o.directory);
     lattice::Extents extents;
     auto results = read_headers(tasks, extents);
-    if (!o.force) read_earlier_results(measure_verb, tasks, [](const BatchTask&) { return true; }, results);
+    if (!o.force)
+        read_earlier_results(
+            measure_verb, tasks, [flows](const BatchTask&, const ordered_json& r) { return has_measurements(r, flows); }, results);
     if (!o.directory.empty()) catch_interrupts();
     bool complete = false;
     if (grid || workers.count == 1) grid_of(grid, extents, workers.count);

@@ -102,7 +102,8 @@ lattice::SchwarzMethod schwarz_named(const std::string& text) {
 
 /// Whether -o names a directory of results.
 bool names_directory(const std::string& output) {
-    return !output.empty() && (output.ends_with('/') || fs::is_directory(output) || fs::path(output).extension().empty());
+    std::error_code ignored;
+    return !output.empty() && (output.ends_with('/') || fs::is_directory(output, ignored) || fs::path(output).extension().empty());
 }
 
 /// All options that are wrong, each with its name.
@@ -198,7 +199,7 @@ std::string size_text(double bytes) {
 /// Logs the memory that is needed, and refuses a lattice that does not fit. The solver's count includes the caller's links and the columns
 /// that are solved at once; the other columns and the file that is being written are added. With several workers the root rank has all
 /// fields of the host, and each device its share.
-/// @param together  configurations at a time on this host, one on each worker, whose links are kept for the next kappa
+/// @param together  configurations at a time on this host, one on each worker, whose links are kept for the next kappa; 0: one solution
 void check_memory(const LatticeSolveOptions& o, const LatticeWorkers& workers, const LatticeSolveResult& result, int together = 0) {
     const auto& n = result.extents;
     const auto& solver = result.memory;
@@ -295,7 +296,7 @@ std::vector<SpinorField> solve_columns(const Common& common, const LatticeWorker
     return columns;
 }
 
-/// One configuration and kappa.
+/// Solves for one configuration and kappa. @returns the exit status
 int solve(const Common& common, const LatticeSolveOptions& o) {
     if (!o.solution.empty()) check_output(o, columns_of(o) == 12);
     const auto shape = parsed_grid(o.grid);
@@ -377,7 +378,9 @@ void check_solve_memory(const LatticeSolveOptions& o, const LatticeWorkers& work
     result.options = solver_options(o);
     result.columns = columns_of(o);
     result.facts.parameters = {o.kappa, o.csw};
-    result.columns_at_once = std::clamp(o.columns, 1, result.columns);
+    // On a CPU the columns at once follow the memory that is left; on a device all of their fields are on the host, too.
+    result.columns_at_once = std::holds_alternative<Cpu>(workers.here.front()) ? std::clamp(o.columns, 1, result.columns)
+                                                                               : chosen_columns(o, one, result, false);
     result.memory = lattice::memory_per_site(result.facts.parameters, result.options, extents, result.columns_at_once);
     check_memory(o, one, result, together);
 }
@@ -396,7 +399,7 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
     auto& o = *options;
     app.add_option("CFG", o.configurations, "Gauge configurations: NERSC, ILDG (LIME), MILC v5 or openQCD")->required();
     app.add_option("--kappa", o.kappas, "Hopping parameter, 1 / (2 m + 8) (any number of times)")->delimiter(',')->allow_extra_args(false);
-    app.add_option("--mass", o.masses, "Bare mass m in its place (any number of times)")->delimiter(',')->allow_extra_args(false);
+    app.add_option("--mass", o.masses, "Bare mass m in place of --kappa (any number of times)")->delimiter(',')->allow_extra_args(false);
     app.add_option("--csw", o.csw, "Coefficient of the clover term; 0: Wilson quarks");
     app.add_option("--boundary", o.boundary, "Of the quarks in time")->check(CLI::IsMember({"periodic", "antiperiodic"}));
     app.add_option("--source", o.source,
@@ -407,7 +410,7 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
     app.add_option(
            "-o,--output", o.solution,
            "HDF5 file of the fields; the correlators of a propagator are drawn in the .html beside it. Or a directory: a JSON file for "
-           "each configuration and kappa, and tables; results that are there are used again")
+           "each configuration and kappa, and tables; existing results are used again")
         ->type_name("FILE.h5|DIRECTORY");
     app.add_flag("--fields", o.fields, "With a directory: also the fields, as HDF5");
     app.add_option("--bin", o.bin, "Neighbouring configurations in a bin of the jackknife")

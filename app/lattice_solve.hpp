@@ -25,17 +25,18 @@ struct LatticeSolveOptions {
 };
 
 /// Solves for the columns of the source, and writes the files that the options name. @param shape  of the grid of workers
-/// @param gauge  its links are freed as soon as the solver has them, unless `keep_links`   @param log_memory  and compare it with the free
-/// one   @throws InputError; Interrupted
+/// @param gauge  its links are freed as soon as the solver has a copy, unless `keep_links`   @param log_memory  logs the memory, and
+/// compares it with the free memory   @throws InputError; Interrupted
 LatticeSolveResult solve_configuration(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& shape,
                                        lattice::GaugeFile& gauge, const LatticeSolveOptions& options, bool keep_links, bool log_memory);
-/// Logs the memory of solves on a lattice, and compares it with the free one. @param together  configurations at a time, on a worker each
+/// Logs the memory of solves on a lattice. @param together  configurations at a time, one on each worker   @throws InputError where it is
+/// not free
 void check_solve_memory(const LatticeSolveOptions& options, const LatticeWorkers& workers, const lattice::Extents& extents, int together);
 /// @throws InputError: a source or blocks that do not fit the lattice
 void check_extents_of(const LatticeSolveOptions& options, const lattice::Extents& extents);
 /// Columns of the source: 12, or 1.
 int columns_of(const LatticeSolveOptions& options);
-/// "configuration: not solved: advice".
+/// "not solved: " and an advice.
 std::string failure_text(const LatticeSolveResult& result);
 
 /// Several configurations or kappas, or results in a directory. @returns the exit status

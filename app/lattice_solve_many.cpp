@@ -43,9 +43,25 @@ LatticeSolveOptions options_of(const ordered_json& object) {
     return o;
 }
 
-/// What x depends on: the options of how it is computed are not among them.
+/// The options that determine the solution and its files. Those of the solver are not among them.
 ordered_json inputs_of(const LatticeSolveOptions& o) {
-    return {{"kappa", o.kappa}, {"csw", o.csw}, {"boundary", o.boundary}, {"source", o.source}, {"rtol", o.options.rtol}};
+    return {{"kappa", o.kappa},   {"csw", o.csw},           {"boundary", o.boundary},
+            {"source", o.source}, {"rtol", o.options.rtol}, {"basis", o.basis}};
+}
+
+/// Whether a result file has what the tables need: a file from outside may lack it.
+bool has_solution(const ordered_json& r, std::size_t times) {
+    const auto is_whole = [&](const char* key) {
+        const auto at = r.find(key);
+        return at != r.end() && at->is_number_integer();
+    };
+    const auto is_correlator = [&](const char* key) {
+        const auto at = r.find(key);
+        return at != r.end() && at->is_array() && at->size() == times &&
+               std::all_of(at->begin(), at->end(), [](const ordered_json& value) { return value.is_number(); });
+    };
+    return is_whole("iterations") && is_whole("inner_iterations") &&
+           (!r.contains("pion") || (is_correlator("pion") && is_correlator("vector")));
 }
 
 /// @throws ComputationError where the solver did not converge
@@ -230,9 +246,9 @@ int solve_many(const Common& common, const LatticeWorkers& workers, const std::o
     lattice::Extents extents;
     auto results = read_headers(tasks, extents);
     check_extents_of(o, extents);
-    const auto usable = [&](const BatchTask& task) {
+    const auto usable = [&](const BatchTask& task, const ordered_json& result) {
         const std::string solution = task.parameters["solution"];
-        return solution.empty() || fs::exists(solution);
+        return has_solution(result, static_cast<std::size_t>(extents[3])) && (solution.empty() || fs::exists(solution));
     };
     if (!o.force) read_earlier_results(solve_verb, tasks, usable, results);
     catch_interrupts();

@@ -115,7 +115,7 @@ TEST_F(LatticeBatch, NamesWhatFailsAndKeepsTheRest) {
     ASSERT_EQ(got["configurations"].size(), 1U);
     EXPECT_EQ(got["configurations"][0]["file"], "cfg-1.lime");
     ASSERT_EQ(got["failed"].size(), 4U);
-    const char* reasons[] = {"checksum", "lattice of 4x4x4x4, and cfg-1.lime one of 4x4x4x8", "not a gauge configuration", "none.lime"};
+    const char* reasons[] = {"checksum", "lattice of 4x4x4x4, but cfg-1.lime has 4x4x4x8", "not a gauge configuration", "none.lime"};
     for (std::size_t i = 0; i < 4; ++i) {
         EXPECT_NE(got["failed"][i].dump().find(reasons[i]), std::string::npos) << got["failed"][i];
         EXPECT_EQ(count(outcome.err, "warning: " + got["failed"][i]["file"].get<std::string>()), 1) << outcome.err;
@@ -153,10 +153,12 @@ TEST_F(LatticeBatch, UsesResultsAgainIfTheirInputsAgree) {
     put("cfg-1.lime", {{4, 4, 4, 8}}, 1);
     auto other = words;
     other[std::find(other.begin(), other.end(), "0.05") - other.begin()] = "0.1";
-    test::expect_bad_input(kasane(other), {"m/cfg-1.lime.json", "flow_step = 0.05", "0.1 is wanted", "--force"});
+    test::expect_bad_input(kasane(other), {"m/cfg-1.lime.json", "flow_step = 0.05", "this command has 0.1", "--force"});
     test::expect_bad_input(kasane(command("solve", files, {"--kappa", "0.12", "-o", "m/cfg-1.lime.json", "--json"})), {"-o", "directory"});
     test::write_file(directory / "m" / "cfg-3.lime.json", "{");
-    test::expect_bad_input(kasane(words), {"m/cfg-3.lime.json", "no result of `kasane lattice measure`"});
+    test::expect_bad_input(kasane(words), {"m/cfg-3.lime.json", "not a result of `kasane lattice measure`"});
+    test::write_file(directory / "m" / "cfg-3.lime.json", R"({"kasane": 5, "layout": "x", "inputs": {}, "result": {}})");
+    test::expect_bad_input(kasane(words), {"m/cfg-3.lime.json", "not a result of `kasane lattice measure`"});
     EXPECT_EQ(test::read_file(directory / "m" / "cfg-1.lime.json"), before);
     words.emplace_back("--force");
     EXPECT_EQ(result(kasane(words))["kept"], 0);
@@ -212,6 +214,9 @@ TEST_F(LatticeBatch, SolvesForSeveralKappasAndConfigurations) {
     fs::remove(directory / "s" / "cfg-1.lime.kappa0.12.h5");
     EXPECT_EQ(result(kasane(words))["kept"], 5);
     EXPECT_TRUE(fs::exists(directory / "s" / "cfg-1.lime.kappa0.12.h5"));
+    auto rotated = words;
+    rotated.insert(rotated.end(), {"--basis", "ukqcd"});
+    test::expect_bad_input(kasane(rotated), {"basis = ", "degrand-rossi", "ukqcd", "--force"});
     // By masses: kappa = 1 / (2 m + 8) = 0.125 for m = 0.
     const auto massless = result(kasane(command("solve", {files[0]}, {"--mass", "0", "--rtol", "1e-11", "--csw", "1", "--json"})));
     EXPECT_EQ(massless["pion"], got["solutions"][1]["pion"]);
@@ -220,7 +225,7 @@ TEST_F(LatticeBatch, SolvesForSeveralKappasAndConfigurations) {
 TEST_F(LatticeBatch, ReportsTheSolveThatFails) {
     put_several(1, {{4, 4, 4, 4}});
     put("hot.lime", {{4, 4, 4, 4}}, 5, 2);
-    // Five iterations are enough for heavy quarks on smooth links, and for no quark on rough ones.
+    // Sixty iterations are enough for heavy quarks on smooth links, and not for light ones on rough links.
     const auto outcome = kasane(command("solve", {"cfg-1.lime", "hot.lime"}, {"--kappa", "0.05,0.9", "--max-iterations", "60", "--json"}));
     const auto got = result(outcome, 1);
     EXPECT_GE(got["solutions"].size(), 1U);
@@ -304,7 +309,7 @@ TEST_F(ParallelLatticeBatch, DividesKappasAmongRanks) {
 
 TEST_F(LatticeBatch, ContinuesAfterAnInterrupt) {
     put("hot.lime", {{8, 8, 8, 16}}, 2, 2);
-    // Heavy quarks are solved in some iterations, light ones never to this tolerance.
+    // Solves for heavy quarks take few iterations; those for light quarks never reach this tolerance.
     const auto words = command("solve", {"hot.lime"},
                                {"--kappa", "0.05", "--kappa", "0.2", "--solver", "cg", "--inner", "double", "--rtol", "1e-14",
                                 "--max-iterations", "1000000000", "--source", "z2:1", "-o", "s", "--json"});
