@@ -250,6 +250,25 @@ TEST_P(Columns, SpecialSourcesAreSolvedAlone) {
     EXPECT_EQ(systems.x[2].values, alone.values);
 }
 
+/// A special source that is not solved does not keep the others from their solves.
+TEST_P(Columns, EverySpecialSourceIsTried) {
+    const AnySpace space = on_space([](auto on) -> AnySpace { return on; });
+    const Extents n{{4, 4, 4, 4}};
+    WilsonSolver solver(space, random_gauge(n, 3, columns_roughness), columns_operator, {.iteration_limit = 3});
+    Systems systems(n, 3);
+    for (const std::size_t c : {0u, 1u})
+        for (auto& z : systems.b[c].values) z *= 1e-290;
+    systems.b[2] = SpinorField(n);
+    systems.x[2] = random_spinor(n, 1);
+    const auto logs = solver.solve(systems.b, systems.x);
+    for (const std::size_t c : {0u, 1u}) {
+        EXPECT_EQ(logs[c].end, krylov::Outcome::iteration_limit);
+        EXPECT_GT(logs[c].inner_iterations, 0);
+    }
+    EXPECT_TRUE(logs[2].converged());
+    EXPECT_EQ(systems.x[2].values, SpinorField(n).values);
+}
+
 /// A mass at which half precision fails: each column goes on alone, to the tolerance.
 TEST_P(Columns, AColumnThatFailsGoesOnAlone) {
     const AnySpace space = on_space([](auto on) -> AnySpace { return on; });

@@ -1,7 +1,7 @@
 // D x = b for several right-hand sides ("columns") at once, by nested BiCGStab on one device. It has vectors for each column and uses the
 // operators of a ResidentSolver. Invariants: a column that this method solves has the same bits as by ResidentSolver::solve alone; a column
-// for which the method fails is continued by it alone, until one of them fails there, too; every column's true residual of the full system
-// is computed, in double.
+// for which the method fails is continued alone by ResidentSolver::solve, until one of these fails there, too; every column's true residual
+// of the full system is computed, in double.
 #pragma once
 
 #include <kasane/krylov/bicgstab_columns.hpp>
@@ -122,6 +122,7 @@ std::vector<SolveLog> ColumnSolver<S>::solve(std::vector<ResidentField<S>>& b, s
         (prepare(c, b[at(c)], x[at(c)], all[at(c)]) ? together : alone).push_back(c);
         even.push_back(&x[at(c)].even);
     }
+    const std::size_t untried = alone.size();  // at the front of `alone`: columns that were not solved together
     FieldColumns<S, outer> x_even(std::move(even));
     constexpr int most_corrections = 4;
     while (!together.empty()) {
@@ -169,9 +170,9 @@ std::vector<SolveLog> ColumnSolver<S>::solve(std::vector<ResidentField<S>>& b, s
                 solver_.A->divide_odd(x_here.odd);
                 again.push_back(c);
             } else if (part.end != krylov::Outcome::stopped) {
-                if (!(relative <= 1)) solver_.algebra.zero(x_here.even);
                 log.notes.push_back(fmt::format("together with other columns it ended at residual {:.1e} ({}): it continues alone",
                                                 relative, krylov::name(part.end)));
+                if (!(relative <= 1)) solver_.zero(x_here), relative = 1;
                 alone.push_back(c);
             }
             log.true_residual = relative;
@@ -195,7 +196,8 @@ std::vector<SolveLog> ColumnSolver<S>::solve(std::vector<ResidentField<S>>& b, s
         logs.push_back(std::move(column.log));
     }
     const int limit = solver_.options.iteration_limit;
-    for (const int c : alone) {
+    for (std::size_t k = 0; k < alone.size(); ++k) {
+        const int c = alone[k];
         auto& before = logs[at(c)];
         solver_.options.iteration_limit = limit - std::max(before.iterations, before.inner_iterations);
         auto log = solver_.solve(b[at(c)], x[at(c)], stop);
@@ -207,8 +209,8 @@ std::vector<SolveLog> ColumnSolver<S>::solve(std::vector<ResidentField<S>>& b, s
         log.residuals.insert(log.residuals.begin(), before.residuals.begin(), before.residuals.end());
         log.notes.insert(log.notes.begin(), before.notes.begin(), before.notes.end());
         before = std::move(log);
-        // The other columns would fail as this one, after as long a time.
-        if (!before.converged() && before.end != krylov::Outcome::not_finite) break;
+        // The other columns that failed together would fail alone as this one, after as long a time.
+        if (k >= untried && !before.converged() && before.end != krylov::Outcome::not_finite) break;
     }
     solver_.options.iteration_limit = limit;
     return logs;

@@ -99,9 +99,9 @@ class WilsonSolver {
     /// @throws LogicError where a field belongs to another lattice
     SolveLog solve(const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop = {});
     /// Solves D x = b for several right-hand sides ("columns") at once where solves_columns(), otherwise one after the other. The links are
-    /// read once for several columns; each x has the same bits as alone. A column for which the method fails goes on alone with the next
-    /// one, in precision or method; where that fails too, the columns after it that failed are left as they are. The first call takes the
-    /// memory of `b.size()` columns.
+    /// read once for several columns; each x has the same bits as alone. A column for which the method fails continues alone, in a higher
+    /// precision or by another method; where that fails too, the other columns that failed are not continued. The first call with another
+    /// number of columns takes the memory of `b.size()` columns.
     /// @param b     right-hand sides
     /// @param x     first guesses in, solutions out; as many as b
     /// @param stop  called before every iteration of all columns, with the largest iteration and residual of them; may be empty
