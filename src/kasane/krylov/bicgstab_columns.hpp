@@ -133,7 +133,7 @@ class BicgstabColumns {
     std::vector<BicgstabScalars<Scalar>> at_;
 };
 
-/// One column of a running solve: what bicgstab() keeps in its own variables.
+/// State of one column of a running solve, as bicgstab() has it in local variables.
 struct ColumnCourse {
     Options options;            ///< of the column; without a stop function
     SolveLog log;               ///< of the column
@@ -171,7 +171,7 @@ class ColumnCourses {
     /// Calls the stop function for the columns of the set that have not ended; where it returns true, every column ends.
     /// @param norm  of a column's residual: norm(c)
     template <class Norm>
-    void ask(const ColumnSet& set, Norm norm) {
+    void call_stop(const ColumnSet& set, Norm norm) {
         if (!stop_) return;
         int iterations = -1;
         double worst = 0;
@@ -191,11 +191,11 @@ class ColumnCourses {
     StopFunction stop_;
 };
 
-/// The columns of one inner solve (InnerBicgstab for columns): scales, targets, starts, and what becomes of the result.
+/// The columns of one inner solve (InnerBicgstab for columns): scales, targets, starts, and the choice of the result.
 template <class High, class Low, class Convert>
 class InnerColumns {
    public:
-    /// Converts the right-hand sides; a column that is zero or not finite is copied to `out` and takes no part.
+    /// Converts the right-hand sides; a column that is zero or not finite is copied to `out` and not solved.
     /// @param y  the solutions in the low precision   @param tolerance  as that of InnerBicgstab
     InnerColumns(High& high, Low& low, const Convert& convert, const ColumnSet& set, const typename High::Vector& in,
                  typename High::Vector& out, ColumnsWorkspace<Low>& work, typename Low::Vector& y, ColumnCourses& courses, double tolerance)
@@ -218,7 +218,7 @@ class InnerColumns {
             a.now = a.norm;
         }
         low.zero(usable_, y);
-        starting_ = divided(usable_, [&](int c) { return wants_start(c); }).first;
+        starting_ = divided(usable_, [&](int c) { return needs_start(c); }).first;
     }
 
     /// Starts the columns that need it; false where no column is left. @param it  the recurrence
@@ -227,7 +227,7 @@ class InnerColumns {
         for (const int c : starting_) ++of(c).starts, of(c).stagnation = {courses_[c].options.inner_stagnation_limit, of(c).now};
         running_.insert(running_.end(), starting_.begin(), starting_.end());
         std::sort(running_.begin(), running_.end());
-        courses_.ask(running_, [&](int c) { return it.of(c).norm() / of(c).unit; });
+        courses_.call_stop(running_, [&](int c) { return it.of(c).norm() / of(c).unit; });
         going_ = divided(running_, [&](int c) {
                      return it.of(c).norm() > of(c).target && courses_[c].watch.go_on_inside(it.of(c).norm() / of(c).unit);
                  }).first;
@@ -247,7 +247,7 @@ class InnerColumns {
         for (const int c : usable_) {
             if (of(c).left || std::binary_search(running_.begin(), running_.end(), c)) continue;
             of(c).now = it.of(c).norm();
-            if (wants_start(c)) {
+            if (needs_start(c)) {
                 starting_.push_back(c);
             } else {
                 of(c).left = true;
@@ -284,7 +284,7 @@ class InnerColumns {
         StagnationTest stagnation{0, 0};
     };
     Inner& of(int c) { return at_[static_cast<std::size_t>(c)]; }
-    bool wants_start(int c) {
+    bool needs_start(int c) {
         const Inner& a = of(c);
         return a.starts < most_starts && a.now > std::max(a.target, 0.5 * a.norm) && std::isfinite(a.now) && !courses_[c].watch.ended();
     }
@@ -371,7 +371,7 @@ void nested_bicgstab_columns(High& high, const HighOperator& A, Low& low, const 
         for (const int c : starting) courses[c].stagnation = {courses[c].options.stagnation_limit, courses[c].norm}, courses[c].why = "";
         running.insert(running.end(), starting.begin(), starting.end());
         std::sort(running.begin(), running.end());
-        courses.ask(running, [&](int c) { return it.of(c).norm(); });
+        courses.call_stop(running, [&](int c) { return it.of(c).norm(); });
         const auto going = divided(running, [&](int c) {
                                return it.of(c).norm() > courses[c].watch.target() && courses[c].watch.go_on(it.of(c).norm());
                            }).first;

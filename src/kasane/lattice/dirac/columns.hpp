@@ -30,7 +30,7 @@ class FieldColumns {
     int size() const { return static_cast<int>(fields_.size()); }
     Field<S, P>& operator[](int c) { return *fields_[static_cast<std::size_t>(c)]; }
     const Field<S, P>& operator[](int c) const { return *fields_[static_cast<std::size_t>(c)]; }
-    /// Those of a set, in its order.
+    /// The fields of a set, in its order.
     std::vector<Field<S, P>*> of(const ColumnSet& set) { return pick<Field<S, P>>(set); }
     std::vector<const Field<S, P>*> of(const ColumnSet& set) const { return pick<const Field<S, P>>(set); }
 
@@ -46,7 +46,7 @@ class FieldColumns {
     std::vector<Field<S, P>*> fields_;
 };
 
-/// The algebra of columns that krylov/bicgstab_columns.hpp asks for. Scalars and results are in the order of the set.
+/// The algebra of columns that krylov/bicgstab_columns.hpp requires. Scalars and results are in the order of the set.
 template <Space S, Precision P>
 class ColumnAlgebra {
    public:

@@ -30,11 +30,11 @@ struct LoopMeasurement {
     std::complex<double> polyakov;
 };
 
-/// Memory of a worker beside its local links.
+/// The halo and the memory of a worker.
 struct WorkerMemory {
-    int width = 1;                                           ///< of the halo of links; 2 for trajectories
-    std::uint64_t extended_bytes = 4 * sizeof(Su3<double>);  ///< per site of the local lattice with its halo
-    std::uint64_t local_bytes = 0;                           ///< per site of the local lattice
+    int width = 1;                                           ///< layers of the halo of links; 2 for trajectories
+    std::uint64_t extended_bytes = 4 * sizeof(Su3<double>);  ///< of the local lattice with its halo, per site
+    std::uint64_t local_bytes = 0;                           ///< of the local lattice, per site
 };
 
 class DistributedGauge {
@@ -63,13 +63,14 @@ class DistributedGauge {
     void reunitarise();
     LoopMeasurement measure();
 
-    /// As gauge/gauge_action.hpp; a halo of width 2.
+    /// As loop_means() of gauge/gauge_action.hpp. Needs a halo of width 2, as trajectories do.
     LoopMeans loop_means();
     /// The Wilson flow of a copy of the links.
     std::vector<FlowPoint> flow(double t_max, double step);
 
     /// Makes the terms of the action and what trajectories need. @throws InputError as the terms
     HmcBegin begin_trajectories(HmcSetup setup);
+    /// Replaces the levels of the integrator for the next trajectories.
     void set_levels(std::vector<Level> levels);
     /// As HybridMonteCarlo::trajectory(); `timers` and `stop` are used by worker 0 alone.
     std::optional<TrajectoryResult> trajectory(std::uint64_t number, bool test = true, Timers* timers = nullptr,
@@ -86,7 +87,7 @@ class DistributedGauge {
 /// Executes the commands of the root rank until its DistributedGauge is destroyed or could not be made; for all ranks but the root rank.
 void gauge_worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
 
-/// Bytes of one worker's links, halo and buffers of messages on its space.
+/// Bytes of one worker's links, halo, buffers of messages and the memory that is given, on its space.
 std::uint64_t local_gauge_bytes(const RankGrid& grid, const WorkerMemory& memory = {});
 
 }  // namespace kasane::lattice

@@ -21,7 +21,7 @@ class DividedLattice {
     S space() const { return halo_.space(); }
     /// Sites of the whole lattice.
     index_t volume() const { return halo_.sites().lattice.volume(); }
-    /// Uninitialised.
+    /// Uninitialised links of the extended lattice.
     Links<S> links() const { return halo_.links(); }
 
     void draw_momenta(Links<S>& p, std::uint64_t seed, std::uint64_t trajectory) const {
@@ -32,7 +32,7 @@ class DividedLattice {
     void move_links(Links<S>& u, const Links<S>& p, double step) const { lattice::move_links(halo_, u, p, step, depth_); }
     double distance(const Links<S>& a, const Links<S>& b) const { return lattice::distance(halo_, a, b); }
 
-    /// Asks every worker's function and returns the same on all of them.
+    /// Returns a stop function that is true on all workers where that of one worker is. Its calls are collective.
     std::function<bool()> agreed(const std::function<bool()>& stop) const {
         return [&worker = halo_.worker(), stop] {
             double wanted = stop && stop() ? 1 : 0;

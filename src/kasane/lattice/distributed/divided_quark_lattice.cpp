@@ -29,7 +29,7 @@ double DividedQuarkLattice<S>::log_determinant(const CloverTerm<S>& A, Parity pa
     std::string problem;
     try {
         sum = mu == 0 ? lattice::log_determinant(A, parity) : twisted_log_determinant(A, parity, mu);
-    } catch (const ComputationError& error) {  // on this worker alone, perhaps: the others must learn it
+    } catch (const ComputationError& error) {  // perhaps on this worker alone: a NaN in the sum ends the others
         sum = std::numeric_limits<double>::quiet_NaN();
         problem = error.what();
     }

@@ -46,7 +46,7 @@ class DividedQuarkLattice {
         copy_links(m.links, m.interior);
         remove_leaving_links(m.exchange.layout(), m.interior);
     }
-    /// The term of the extended lattice is computed as if it were periodic, so that of the halo has no meaning.
+    /// Computes the term of the extended lattice as if it were periodic; its values on the halo have no meaning and are not copied.
     void fill_clover(const Links<S>& u, double kappa_csw, CloverTerm<S>& A) const {
         auto& m = *memory_;
         if (!m.clover) m.clover.emplace(CloverTerm<S>{u.extents, Buffer<double, S>(u.space(), 72 * u.extents.volume())});
@@ -80,12 +80,12 @@ class DividedQuarkLattice {
         HaloExchange<S>& exchange;
         std::shared_ptr<const Lattice<S>> lattice;
         Links<S> links, interior, force;      ///< of the local lattice
-        std::optional<CloverTerm<S>> clover;  ///< of the extended one, as the weights
+        std::optional<CloverTerm<S>> clover;  ///< of the extended lattice, like the weights
         std::optional<CloverWeights<S>> weights;
         double all_signs[2][4] = {{1, 1, 1, 1}, {1, 1, 1, 1}};  ///< of periodic and antiperiodic quarks
 
         Memory(LinkHalo<S>& of, HaloExchange<S>& faces);
-        /// Factors of the links that leave the local lattice: a boundary between workers is crossed by those that leave the last of them.
+        /// Factors of the links that leave the local lattice: those of the last worker in time cross the boundary.
         const Signs& signs(Boundary boundary) const { return all_signs[boundary == Boundary::antiperiodic ? 1 : 0]; }
     };
     std::shared_ptr<Memory> memory_;

@@ -1,4 +1,4 @@
-// What the workers of a divided lattice need for trajectories of hybrid Monte Carlo, and its broadcast.
+// The parameters of trajectories of hybrid Monte Carlo on the workers of a divided lattice, and their broadcast.
 #pragma once
 
 #include <kasane/core/comm/communicator.hpp>
@@ -29,7 +29,7 @@ struct HmcSetup {
     std::uint64_t seed = 1;
 };
 
-/// What began.
+/// The terms and solves that begin_trajectories() made.
 struct HmcBegin {
     std::vector<std::string> terms;  ///< their names
     /// As unreached_residual(), of both tolerances.

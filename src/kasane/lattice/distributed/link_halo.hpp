@@ -24,7 +24,7 @@ class LinkHalo {
     comm::Worker& worker() const { return worker_; }
     const RankGrid& grid() const { return grid_; }
     const LocalSites& sites() const { return sites_; }
-    /// Of the halo of divided directions.
+    /// Layers of the halo in divided directions.
     int width() const { return width_; }
 
     /// Uninitialised links of the extended lattice.
@@ -38,7 +38,7 @@ class LinkHalo {
     void exchange(Links<S>& u);
     /// Fills the layers of the halo that are next to the local lattice; those beyond become invalid. @param depth  from 1 to the width
     void exchange(Links<S>& u, int depth);
-    /// The same of other numbers of the extended lattice, at most as many for a site as links have.
+    /// The same for other numbers of the extended lattice, at most the 72 per site that links have.
     void exchange(const SiteNumbers& numbers, int depth);
     /// Fills the halo of the links with this parity (in the whole lattice) and direction; the others must be valid, or not be read.
     void exchange(Links<S>& u, Parity parity, int mu);

@@ -25,7 +25,7 @@ struct GaugeCommand {
         loops,
         flow,
         begin_trajectories,  ///< an HmcSetup follows
-        levels,              ///< they follow
+        levels,              ///< a list of Level follows
         trajectory,
         end
     };
@@ -77,7 +77,7 @@ class LocalGauges {
     std::optional<TrajectoryResult> trajectory(const GaugeCommand& command, Timers* timers, const std::function<bool()>& stop);
 
    private:
-    /// body(worker, its links) on all workers of this rank. @returns what it returns for the first of them
+    /// Calls body(worker, its links) on all workers of this rank. @returns the result of the first of them
     template <class Body>
     auto on_workers(const Body& body);
 

@@ -1,5 +1,5 @@
-// What fields of quarks need of other workers in hybrid Monte Carlo beside the hop: random numbers of the whole lattice, and the force of
-// the links that leave a local lattice.
+// Parts of hybrid Monte Carlo with quarks that depend on the whole lattice or on other workers, besides the hop: random numbers of
+// pseudofermion fields, and the force of the links that leave a local lattice.
 #pragma once
 
 #include <kasane/lattice/distributed/halo_layout.hpp>

@@ -1,5 +1,5 @@
-// Numbers of the sites of a lattice in the order of links, [parity][number][stride], and their copies between a local lattice and one that
-// is extended by a halo.
+// Real numbers at the sites of a lattice in the order of links, [parity][number][stride], and copies of them between a local lattice and
+// one that is extended by a halo.
 #pragma once
 
 #include <kasane/lattice/distributed/local_sites.hpp>
@@ -11,7 +11,7 @@ namespace kasane::lattice {
 struct SiteNumbers {
     double* data = nullptr;
     index_t stride = 0;
-    int numbers = 0;  ///< of a site
+    int numbers = 0;  ///< per site
 
     KS_FN double* place(Parity parity, index_t checkerboard) const {
         return data + static_cast<index_t>(parity) * numbers * stride + checkerboard;
@@ -41,13 +41,13 @@ SiteNumbers numbers_of(CloverTerm<S>& A) {
     return {A.data.data(), A.extents.half(), 72};
 }
 
-/// local = those of the extended lattice
+/// local = extended, on the local sites
 template <Space S>
 void copy_to_local(S on, const LocalSites& sites, const SiteNumbers& extended, const SiteNumbers& local);
-/// extended = those of the local lattice; the halo does not change
+/// extended = local, on the local sites; the halo does not change
 template <Space S>
 void copy_to_extended(S on, const LocalSites& sites, const SiteNumbers& local, const SiteNumbers& extended);
-/// extended += those of the local lattice
+/// extended += local, on the local sites
 template <Space S>
 void add_to_extended(S on, const LocalSites& sites, const SiteNumbers& local, const SiteNumbers& extended);
 

@@ -1,6 +1,7 @@
-// A Markov chain of gauge fields by hybrid Monte Carlo for programs: the gauge action, two flavours of quarks where they are asked for, and
-// one integrator for all terms. Run files have more: single flavours, own time scales of Hasenbusch's masses, tuning (docs/lattice-hmc.md).
-// Invariant: a trajectory is a function of (links, options, its number) alone, and the same bits as that of a run with the same numbers.
+// A Markov chain of gauge fields by hybrid Monte Carlo for programs: the gauge action, two flavours of quarks on request, and
+// one integrator for all terms. Run files have more: single flavours, time scales for each of Hasenbusch's masses, tuning
+// (docs/lattice-hmc.md). Invariant: a trajectory is a function of (links, options, its number) alone, and the same bits as that of a run
+// with the same numbers.
 #pragma once
 
 #include <kasane/lattice/dirac/parameters.hpp>
@@ -35,7 +36,7 @@ struct HmcOptions {
     std::optional<HmcQuarkOptions> quarks;         ///< empty: none
     Integrator integrator = Integrator::omelyan2;  ///< of all time scales
     int steps = 10;                                ///< of the integrator in a trajectory
-    double length = 1;                             ///< of a trajectory
+    double length = 1;                             ///< of a trajectory [time of molecular dynamics]
     std::uint64_t seed = 1;                        ///< of momenta, pseudofermion fields and Metropolis's test
 };
 
@@ -47,7 +48,7 @@ struct HmcTrajectory {
     double H = 0;           ///< at its start
     double dH = 0;          ///< at its end minus that; not finite where the integrator was unstable
     bool accepted = false;  ///< otherwise the links are those of before
-    int iterations = 0;     ///< of all solves
+    int iterations = 0;     ///< of all solves of the trajectory
 };
 
 /// Runs trajectories of the links of one lattice.

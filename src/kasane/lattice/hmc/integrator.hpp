@@ -49,7 +49,7 @@ struct Operation {
         kick,           ///< P <- P - step F[U], F of the terms of the level
         gradient_kick,  ///< P <- P - step F[U'], U' = exp(-shift F[U]) U
     };
-    Kind kind = Kind::drift;  ///< of it
+    Kind kind = Kind::drift;  ///< of this operation
     int level = 0;            ///< of a kick
     double step = 0;          ///< length in trajectory time
     double shift = 0;         ///< of a gradient kick

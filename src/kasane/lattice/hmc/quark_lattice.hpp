@@ -30,7 +30,7 @@ class QuarkLattice {
         lattice_ = std::make_shared<const Lattice<S>>(on, extents);
     }
 
-    /// Of fields and clover terms.
+    /// The lattice of fields and clover terms.
     const std::shared_ptr<const Lattice<S>>& lattice() const { return lattice_; }
     template <Precision P>
     Algebra<P> algebra() const {
@@ -38,7 +38,7 @@ class QuarkLattice {
     }
 
     std::array<double, 2> checksum(const Links<S>& u) const { return links_checksum(u); }
-    /// Precedes dirac() and pack() with these links.
+    /// Must be called with these links before dirac() and pack().
     void take(const Links<S>&) const {}
     void fill_clover(const Links<S>& u, double kappa_csw, CloverTerm<S>& A) const { fill_clover_term(u, kappa_csw, A); }
     template <Precision P>

@@ -16,7 +16,7 @@ class WholeLattice {
     S space() const { return on_; }
     /// Sites of the whole lattice.
     index_t volume() const { return extents_.volume(); }
-    /// Uninitialised.
+    /// Uninitialised links.
     Links<S> links() const { return {on_, extents_}; }
 
     void draw_momenta(Links<S>& p, std::uint64_t seed, std::uint64_t trajectory) const { lattice::draw_momenta(p, seed, trajectory); }
@@ -25,7 +25,7 @@ class WholeLattice {
     void move_links(Links<S>& u, const Links<S>& p, double step) const { lattice::move_links(u, p, step); }
     double distance(const Links<S>& a, const Links<S>& b) const { return lattice::distance(a, b); }
 
-    /// The stop function of a trajectory.
+    /// Returns `stop`: one device has no other workers to agree with.
     const std::function<bool()>& agreed(const std::function<bool()>& stop) const { return stop; }
 
    private:

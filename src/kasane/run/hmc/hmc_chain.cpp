@@ -14,7 +14,8 @@
 namespace kasane::run {
 namespace {
 
-/// Poles of a rational approximation in the estimate of memory, before the spectrum is measured: 1e-12 on a range of 1e6.
+/// Poles of a rational approximation in the estimate of memory, before the spectrum is measured: those for an error of 1e-12 on a range of
+/// 1e6.
 constexpr int expected_poles = 26;
 
 /// @param residual  at which rounding ends a solve with the links of the start; 0: it reaches rtol   @throws InputError: it does not
@@ -86,7 +87,7 @@ class ChainOfOneDevice final : public HmcChain {
 
 /// Bytes of the links of a run, of momenta and of copies, per site.
 std::uint64_t bytes_of_links(const HmcFile& file) {
-    // The links that flow and a second field; or the links at the end of a trajectory that returns.
+    // The links of a flow and a second field; or the links at the end of a trajectory that is reversed.
     return lattice::HybridMonteCarlo<Cpu>::bytes_per_site(file.levels()) + links_bytes * (file.measure.flow_every > 0            ? 2
                                                                                           : file.measure.reversibility_every > 0 ? 1
                                                                                                                                  : 0);
@@ -112,7 +113,7 @@ std::uint64_t bytes_of_quarks(const HmcFile& file) {
 lattice::WorkerMemory worker_memory(const HmcFile& file) {
     lattice::WorkerMemory memory{.width = 2, .extended_bytes = bytes_of_links(file), .local_bytes = bytes_of_quarks(file)};
     if (!file.quarks) return memory;
-    memory.local_bytes += 3 * links_bytes;  // those of hops, with and without the ones that leave, and the force of hops
+    memory.local_bytes += 3 * links_bytes;  // links of hops, with and without those that leave the local lattice, and the force of hops
     if (file.quarks->csw != 0) memory.extended_bytes += (72 + 54) * sizeof(double);  // clover term and its weights
     return memory;
 }

@@ -24,28 +24,30 @@ class HmcChain {
     virtual ~HmcChain() = default;
     /// The links before the first trajectory. @throws InputError as load_start; Interrupted
     virtual void start(const RunControls& controls) = 0;
+    /// Takes the links of a checkpoint.
     virtual void load(const lattice::GaugeField& field) = 0;
+    /// A copy of the links on the host of the root rank.
     virtual lattice::GaugeField field() = 0;
 
     /// Makes the terms of the action, after start() or load(). @param flavours  of a checkpoint, or empty; brought up to date
     /// @returns the names of the terms   @throws InputError: a tolerance that solves with these links do not reach; as RunFlavours
     virtual std::vector<std::string> begin(int steps, std::int64_t trajectory, std::vector<FlavourRecord>& flavours) = 0;
-    /// Of the next trajectories.
+    /// Sets the number of steps of the next trajectories.
     virtual void set_steps(int steps) = 0;
     /// As HybridMonteCarlo::trajectory().
     virtual std::optional<lattice::TrajectoryResult> trajectory(std::uint64_t number, bool test, Timers& timers,
                                                                 const std::function<bool()>& stop, bool reverse) = 0;
 
     virtual lattice::LoopMeans loop_means() = 0;
-    /// Of a copy of the links.
+    /// The Wilson flow of a copy of the links, with the parameters of the run file.
     virtual std::vector<lattice::FlowPoint> flow() = 0;
-    /// Of Dhat^+ Dhat of two flavours.
+    /// The spectrum of Dhat^+ Dhat of two flavours; on one device only, which the run file's check ensures.
     virtual lattice::Spectrum spectrum(std::uint64_t trajectory) = 0;
     /// As RunFlavours::check(), where there are flavours.
     virtual void check(std::int64_t trajectory, std::vector<FlavourRecord>& flavours) = 0;
 };
 
-/// @param file  must outlive it   @throws InputError where the workers cannot be made
+/// The chain on the space or the workers of a run file. @param file  must outlive it   @throws InputError where the workers cannot be made
 std::unique_ptr<HmcChain> hmc_chain(const HmcFile& file, RankCoordinator& ranks);
 
 /// Peak memory of the run on each rank, and free memory.

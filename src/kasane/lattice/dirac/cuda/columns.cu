@@ -16,7 +16,8 @@ template <Space S, Precision P>
 struct ColumnAlgebra<S, P>::Work {
     SiteKernels<most_columns_of_launch> kernels;
 
-    /// Launches operation(i, column) for the columns of a set, and calls use(i, sums) where the operation has sums.
+    /// Launches make(i, column) for column i of a set; calls use(sums) of each column, in the order of the set, where the operation has
+    /// sums.
     template <class Make, class Use>
     void each(const ColumnSet& set, Make make, Use use) {
         using Operation = decltype(make(std::size_t{}, 0));

@@ -1,6 +1,6 @@
 // The kernel of one hop of several columns; each of hop_columns_*.cu instantiates it for one precision.
-// A thread has one site and `columns_per_thread` columns; blocks of the same sites follow each other, so that what one of them reads of
-// links and clover terms is in the second-level cache for the others.
+// A thread computes one site of `columns_per_thread` columns. Blocks of the same sites follow each other, so that all but the first of them
+// find links and clover terms in the second-level cache.
 #pragma once
 
 #include <kasane/core/device/check.cuda.hpp>

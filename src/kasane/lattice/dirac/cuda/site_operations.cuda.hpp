@@ -1,7 +1,7 @@
 // The operations of FieldAlgebra and ColumnAlgebra on a CUDA device, one site each, and their launch for one or several columns.
 // Sums: every thread in double over its sites, a block's in a fixed tree, the blocks' in order by the last block of the column to end; the
 // results go into pinned host memory followed by a ticket, which the host polls: no call of the runtime, no copy. Each column has a grid of
-// its own, the same for all fields of a size on a device, so that sums are the same bits in every run and with other columns beside them.
+// its own, the same for all fields of a size on a device, so that sums have the same bits in every run and with any other columns.
 // Included by .cu files alone.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace kasane::lattice::device {
 inline constexpr int operation_threads = 256;
 inline constexpr int operation_sums = 3;  ///< at most, of an operation
 
-/// Blocks of the grid for so many sites: the same for all fields of a size on a device, so that sums are the same bits in every run.
+/// Blocks of the grid for this number of sites: the same for all fields of a size on a device, so that sums are the same bits in every run.
 inline unsigned blocks_for(Cuda on, std::uint32_t sites) {
     int multiprocessors = 0;
     KS_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, on.device));
