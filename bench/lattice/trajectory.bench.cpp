@@ -1,5 +1,4 @@
-// lattice.trajectory: the parts of whole trajectories of hybrid Monte Carlo with clover quarks, and what is copied between host and device
-// in them.
+// lattice.trajectory: the parts of whole trajectories of hybrid Monte Carlo with clover quarks, and their copies between host and device.
 #include <bench/lattice/lattice_studies.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/host_copies.hpp>
@@ -25,7 +24,7 @@ constexpr DiracParameters trajectory_quarks{0.13, 1.76, Boundary::antiperiodic};
 constexpr double hasenbusch_mass = 0.3;
 constexpr int outer_steps = 4, gauge_steps = 4, measured_trajectories = 2;
 
-/// Adds the time of a call, with the work that it left to the space, to a part.
+/// Adds the time of a call to a part, until the space has done the work of the call.
 template <Space S, class F>
 void timed_part(S on, Timers& timers, const std::string& part, F call) {
     synchronize(on);
@@ -141,9 +140,9 @@ Benchmark lattice_trajectory(const SharedLattice&) {
         "lattice.trajectory",
         "Whole trajectories of hybrid Monte Carlo: Wilson gauge action (beta 5.6), two flavours of clover quarks (kappa 0.13, c_sw 1.76, "
         "antiperiodic in time) with one Hasenbusch mass, two nested levels of second-order minimum-norm steps, from links U = exp(0.2 i "
-        "P); mean of two "
-        "after one. The parts are timed with a wait after each of them; `operator and solver` is all of the pseudofermion terms but the "
-        "set-up of the operator and the force of a solution, which is timed by itself. Copies between host and device are those of one "
+        "P); mean of two trajectories after one for warm-up. The parts are timed with a wait after each of them; `operator and solver` is "
+        "the time of the pseudofermion terms without the set-up of the operator and the force of a solution, which is timed alone. Copies "
+        "between host and device are those of one "
         "trajectory. 8^3 x 16 on a CPU, 16^3 x 32 and 32^3 x 64 on a device, `--n L` for L^4.",
         [](const BenchmarkContext& context) {
             std::visit(

@@ -54,8 +54,6 @@ TEST_P(DividedTrajectories, AreThoseOfOneDeviceWithEveryIntegrator) {
 
 TEST_P(DividedTrajectories, OfWilsonQuarksAreThoseOfOneDevice) {
     const auto gauge = setup_of({5.4, 0}, Integrator::omelyan2);
-    const std::vector<GridShape> alone{{1, 1, 1, 1}, {2, 1, 1, 1}, {1, 2, 1, 1}, {1, 1, 2, 1}, {1, 1, 1, 2}},
-        several{{1, 2, 2, 1}, {2, 2, 2, 2}};
     const auto plain = reference({{4, 4, 4, 4}}, with_quarks(gauge, exact_quarks(DiracParameters{.kappa = 0.12})));
     compare(plain, {{2, 1, 1, 1}, {1, 2, 1, 1}, {1, 1, 2, 1}, {1, 1, 1, 2}, {2, 2, 2, 2}});
     const DiracParameters periodic{.kappa = 0.11, .csw = 0, .boundary = Boundary::periodic};
