@@ -33,6 +33,16 @@ inline constexpr std::uint32_t exponent_of_256 = 0x43800000u;   ///< 256 + u / 2
 /// From units of half spinors to numbers: multiplies by the scale.
 inline constexpr float spinor_unit = 1.0f / 32767.5f;
 
+/// a b, rounded. The compiler does not merge it with an addition, so that a number that is loaded has the same bits in every kernel, as
+/// in those of one and of several columns.
+KS_FN float product(float a, float b) {
+#if defined(__CUDA_ARCH__)
+    return __fmul_rn(a, b);
+#else
+    return a * b;
+#endif
+}
+
 /// A pair of numbers in units: exact.
 KS_FN Cx<float> spinor_pair(std::uint32_t word) {
     return {(lower_under<exponent_of_2_23>(word) - 8421376.0f) + 0.5f, (upper_under<exponent_of_2_23>(word) - 8421376.0f) + 0.5f};

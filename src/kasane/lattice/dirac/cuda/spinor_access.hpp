@@ -17,7 +17,7 @@ KS_FN Spinor<Real<P>> load_spinor(const FieldView<P>& field, std::uint32_t place
             for (int i = 0; i < 4; ++i) {
                 const int k = 4 * c + i;
                 const Cx<float> z = spinor_pair(got.word[i]);
-                p.s[k / 3].c[k % 3] = {z.re * unit, z.im * unit};
+                p.s[k / 3].c[k % 3] = {product(z.re, unit), product(z.im, unit)};
             }
         }
     } else {
