@@ -134,13 +134,13 @@ KS_FN Neighbour neighbour(const Tiles& tiles, const Here& here) {
             in_time && (tile & crosses_boundary) != 0};
 }
 
-template <int direction, class Format, Precision P>
+template <int direction, class Format, Readers readers, Precision P>
 KS_FN Fetched<Format, P> fetch(const HopTask<P>& task, const Here& here) {
     constexpr bool in_time = direction / 2 == 3;
     const auto there = neighbour<direction>(task.tiles, here);
     Fetched<Format, P> got;
     got.unit_link = in_time && task.temporal_gauge && !there.crosses;
-    if (!got.unit_link) got.link = load_link<Format>(task.links, here.place, direction);
+    if (!got.unit_link) got.link = load_link<Format, readers>(task.links, here.place, direction);
     const Chunk* from = task.in.at(there.place);
     for (int c = 0; c < spinor_chunks<P>; ++c) got.in[c] = load_shared(from + c * static_cast<int>(row));
     got.weight = there.crosses ? task.c * task.boundary_sign : task.c;
@@ -178,7 +178,7 @@ KS_FN void add_hop(const HopTask<P>& task, const Fetched<LinkFormat<Real<P>, R, 
 }
 
 /// All directions from this one on; the data of the first is already in registers.
-template <int direction, Precision P, LinkReals R, bool half_links>
+template <int direction, Precision P, LinkReals R, bool half_links, Readers readers>
 KS_FN void add_hops(const HopTask<P>& task, const Here& here, const Fetched<LinkFormat<Real<P>, R, half_links>, P>& got,
                     Spinor<Real<P>>& sum) {
     using Format = LinkFormat<Real<P>, R, half_links>;
@@ -186,12 +186,12 @@ KS_FN void add_hops(const HopTask<P>& task, const Here& here, const Fetched<Link
         add_hop<direction, P, R, half_links>(task, got, sum);
     } else if constexpr (fetches_ahead<P>) {
         if constexpr (prefetches_links<P, R> && direction + 2 < directions) prefetch_links<direction + 2, Format>(task, here.place);
-        const auto next = fetch<direction + 1, Format>(task, here);
+        const auto next = fetch<direction + 1, Format, readers>(task, here);
         add_hop<direction, P, R, half_links>(task, got, sum);
-        add_hops<direction + 1, P, R, half_links>(task, here, next, sum);
+        add_hops<direction + 1, P, R, half_links, readers>(task, here, next, sum);
     } else {
         add_hop<direction, P, R, half_links>(task, got, sum);
-        add_hops<direction + 1, P, R, half_links>(task, here, fetch<direction + 1, Format>(task, here), sum);
+        add_hops<direction + 1, P, R, half_links, readers>(task, here, fetch<direction + 1, Format, readers>(task, here), sum);
     }
 }
 
@@ -204,11 +204,11 @@ KS_FN void prefetch_clover(const Chunk* clover, std::uint32_t place, int chirali
 }
 
 /// v := A^-1 v, both chiralities.
-template <Precision P>
+template <Precision P, Readers readers = Readers::one>
 KS_FN void divide_by_clover(const Chunk* clover, std::uint32_t place, Spinor<Real<P>>& v) {
     KS_UNROLL
     for (int chirality = 0; chirality < 2; ++chirality) {
-        auto block = load_clover<P>(clover, place, chirality);
+        auto block = load_clover<P, readers>(clover, place, chirality);
         HalfSpinor<Real<P>> h{{v.s[2 * chirality], v.s[2 * chirality + 1]}};
         divide(block, h);
         v.s[2 * chirality] = h.s[0];
@@ -216,12 +216,13 @@ KS_FN void divide_by_clover(const Chunk* clover, std::uint32_t place, Spinor<Rea
     }
 }
 /// A v
-template <Precision P>
+template <Precision P, Readers readers = Readers::one>
 KS_FN Spinor<Real<P>> times_clover(const Chunk* clover, std::uint32_t place, const Spinor<Real<P>>& v) {
     Spinor<Real<P>> out;
     KS_UNROLL
     for (int chirality = 0; chirality < 2; ++chirality) {
-        const auto h = times(load_clover<P>(clover, place, chirality), HalfSpinor<Real<P>>{{v.s[2 * chirality], v.s[2 * chirality + 1]}});
+        const auto h =
+            times(load_clover<P, readers>(clover, place, chirality), HalfSpinor<Real<P>>{{v.s[2 * chirality], v.s[2 * chirality + 1]}});
         out.s[2 * chirality] = h.s[0];
         out.s[2 * chirality + 1] = h.s[1];
     }
@@ -238,18 +239,18 @@ KS_FN Here position(const Tiles& tiles, Parity to, std::uint32_t place) {
     return here;
 }
 
-template <Precision P, LinkReals R, bool half_links, HopForm form>
+template <Precision P, LinkReals R, bool half_links, HopForm form, Readers readers = Readers::one>
 KS_FN void hop_site(const HopTask<P>& task, std::uint32_t place) {
     using V = Real<P>;
     using Format = LinkFormat<V, R, half_links>;
     const Here here = position(task.tiles, task.to, place);
     Spinor<V> sum{};
-    add_hops<0, P, R, half_links>(task, here, fetch<0, Format>(task, here), sum);
+    add_hops<0, P, R, half_links, readers>(task, here, fetch<0, Format, readers>(task, here), sum);
     if constexpr (form == HopForm::inverse && !fetches_ahead<P>) prefetch_clover<P>(task.clover, place, 1);
-    if constexpr (form == HopForm::inverse) divide_by_clover<P>(task.clover, place, sum);
+    if constexpr (form == HopForm::inverse) divide_by_clover<P, readers>(task.clover, place, sum);
     if (task.x.data) {
         Spinor<V> x = load_spinor<P>(task.x, place);
-        if constexpr (form == HopForm::clover) x = times_clover<P>(task.clover, place, x);
+        if constexpr (form == HopForm::clover) x = times_clover<P, readers>(task.clover, place, x);
         for (int s = 0; s < 4; ++s)
             for (int a = 0; a < 3; ++a) sum.s[s].c[a] = {sum.s[s].c[a].re + x.s[s].c[a].re, sum.s[s].c[a].im + x.s[s].c[a].im};
     }

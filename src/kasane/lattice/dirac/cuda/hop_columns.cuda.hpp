@@ -1,41 +1,50 @@
 // The kernel of one hop of several columns; each of hop_columns_*.cu instantiates it for one precision.
-// A thread computes one site of `columns_per_thread` columns. Blocks of the same sites follow each other, so that all but the first of them
-// find links and clover terms in the second-level cache.
+// A thread computes one site of one column, as in hop.cuda.hpp; the warps of a block have the same sites and up to four columns, so that
+// all but the first of them find links and clover terms in the first-level cache. Blocks of the same sites follow each other and find them
+// in the second-level cache.
 #pragma once
 
-#include <kasane/core/device/check.cuda.hpp>
+#include <kasane/lattice/dirac/cuda/hop.cuda.hpp>
 #include <kasane/lattice/dirac/cuda/hop_columns.hpp>
+
+#include <algorithm>
 
 namespace kasane::lattice::device {
 
-inline constexpr int hop_columns_threads = 128;
-template <Precision P>
-inline constexpr int columns_per_thread = P == Precision::double_ ? 2 : 4;
-/// Blocks on a multiprocessor: 254 or 168 registers a thread.
-template <Precision P>
-inline constexpr int hop_columns_blocks = P == Precision::double_ ? 2 : 3;
-
-template <Precision P, LinkReals R, int most, int resident>
-__global__ void __launch_bounds__(hop_columns_threads, resident)
-    hop_columns_kernel(const __grid_constant__ HopColumnsTask<P> task, const HopForm form, const unsigned groups) {
-    const std::uint32_t place = blockIdx.x / groups * hop_columns_threads + threadIdx.x;
-    const int first = static_cast<int>(blockIdx.x % groups) * most;
-    if (place < task.hop.sites) hop_site_columns<P, R, P == Precision::half, most>(task, form, place, first);
+template <Precision P, LinkReals R, HopForm form>
+__global__ void __launch_bounds__(hop_threads, hop_blocks<P, R>())
+    hop_columns_kernel(const __grid_constant__ HopColumnsTask<P> task, const unsigned together, const unsigned groups) {
+    const unsigned warp = threadIdx.x / row, rows = blockDim.x / row / together;
+    const unsigned column = blockIdx.x % groups * together + warp % together;
+    const std::uint32_t place = (blockIdx.x / groups * rows + warp / together) * row + threadIdx.x % row;
+    if (column >= static_cast<unsigned>(task.columns) || place >= task.hop.sites) return;
+    HopTask<P> own = task.hop;
+    own.in = task.column[column].in;
+    own.x = task.column[column].x;
+    own.out = task.column[column].out;
+    hop_site<P, R, P == Precision::half, form, Readers::several>(own, place);
 }
 
-template <Precision P, LinkReals R, int most, int resident>
-void launch_hop_columns_of(Cuda on, HopForm form, const HopColumnsTask<P>& task) {
-    constexpr auto threads = static_cast<unsigned>(hop_columns_threads);
-    const unsigned groups = static_cast<unsigned>((task.columns + most - 1) / most);
-    const unsigned blocks = (task.hop.sites + threads - 1) / threads * groups;
-    KS_CUDA(cudaSetDevice(on.device));
-    hop_columns_kernel<P, R, most, resident><<<blocks, threads, 0, on.stream>>>(task, form, groups);
-    KS_CUDA(cudaGetLastError());
+/// Columns of a block: those of the launch in equal parts, where they have a divisor.
+inline unsigned columns_together(int columns) {
+    for (const int part : {4, 2, 3})
+        if (columns % part == 0) return static_cast<unsigned>(part);
+    return static_cast<unsigned>(std::min(columns, 4));
 }
 
 template <Precision P, LinkReals R>
 void launch_hop_columns(Cuda on, HopForm form, const HopColumnsTask<P>& task) {
-    launch_hop_columns_of<P, R, columns_per_thread<P>, hop_columns_blocks<P>>(on, form, task);
+    const unsigned together = columns_together(task.columns), groups = (static_cast<unsigned>(task.columns) + together - 1) / together;
+    const unsigned rows = std::max(1u, hop_threads / row / together);
+    const unsigned blocks = (task.hop.sites + rows * row - 1) / (rows * row) * groups, threads = rows * together * row;
+    KS_CUDA(cudaSetDevice(on.device));
+    if (form == HopForm::plain)
+        hop_columns_kernel<P, R, HopForm::plain><<<blocks, threads, 0, on.stream>>>(task, together, groups);
+    else if (form == HopForm::inverse)
+        hop_columns_kernel<P, R, HopForm::inverse><<<blocks, threads, 0, on.stream>>>(task, together, groups);
+    else
+        hop_columns_kernel<P, R, HopForm::clover><<<blocks, threads, 0, on.stream>>>(task, together, groups);
+    KS_CUDA(cudaGetLastError());
 }
 
 }  // namespace kasane::lattice::device

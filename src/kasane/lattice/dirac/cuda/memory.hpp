@@ -110,6 +110,33 @@ KS_FN float load_shared(const float* from) {
     return *from;
 #endif
 }
+/// Who reads links and clover terms: one thread, or threads for several columns, which find them in the first-level cache.
+enum class Readers { one, several };
+template <Readers readers>
+KS_FN Chunk load(const Chunk* from) {
+    return readers == Readers::one ? load_once(from) : load_shared(from);
+}
+template <Readers readers>
+KS_FN void load(const char* from, std::uint32_t (&word)[2]) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (readers == Readers::several) {
+        const uint2 pair = __ldg(reinterpret_cast<const uint2*>(from));
+        word[0] = pair.x, word[1] = pair.y;
+        return;
+    }
+#endif
+    load_once(from, word);
+}
+template <Readers readers>
+KS_FN void load(const char* from, std::uint32_t& word) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (readers == Readers::several) {
+        word = __ldg(reinterpret_cast<const unsigned*>(from));
+        return;
+    }
+#endif
+    load_once(from, word);
+}
 /// For data that is written once: leaves the second-level cache first.
 KS_FN void store_once(Chunk* to, const Chunk& c) {
 #if defined(__CUDA_ARCH__)

@@ -40,7 +40,7 @@ KS_FN ChiralBlock<V> block_of(const V (&a)[27]) {
     return m;
 }
 
-template <Precision P>
+template <Precision P, Readers readers = Readers::one>
 KS_FN ChiralBlock<Real<P>> load_clover(const Chunk* clover, std::uint32_t place, int chirality) {
     using V = Real<P>;
     constexpr int chunks = clover_bytes<P> / 16;
@@ -61,7 +61,7 @@ KS_FN ChiralBlock<Real<P>> load_clover(const Chunk* clover, std::uint32_t place,
     } else {
         constexpr int per_chunk = P == Precision::single ? 4 : 2;
         for (int c = 0; c < chunks / 2; ++c) {
-            const Chunk got = load_once(from + (chirality * chunks / 2 + c) * static_cast<int>(row));
+            const Chunk got = load<readers>(from + (chirality * chunks / 2 + c) * static_cast<int>(row));
             for (int i = 0; i < per_chunk; ++i)
                 if (per_chunk * c + i < 27) a[per_chunk * c + i] = number<V>(got, i);
         }
@@ -102,63 +102,6 @@ KS_FN void divide(ChiralBlock<V>& m, HalfSpinor<V>& v) {
             }
             m.lower[row_i + j] = w;
         }
-    }
-    KS_UNROLL
-    for (int i = 5; i >= 0; --i) {
-        const Cx<V>& z = v.s[i / 3].c[i % 3];
-        Cx<V> x = {z.re * m.diagonal[i], z.im * m.diagonal[i]};
-        KS_UNROLL
-        for (int j = i + 1; j < 6; ++j) {  // - conj(l_ji) x_j
-            const Cx<V>&l = m.lower[j * (j - 1) / 2 + i], &b = v.s[j / 3].c[j % 3];
-            x = {NegMulAdd(l.im, b.im, NegMulAdd(l.re, b.re, x.re)), MulAdd(l.im, b.re, NegMulAdd(l.re, b.im, x.im))};
-        }
-        v.s[i / 3].c[i % 3] = x;
-    }
-}
-
-/// m = L D L^+ in place, as divide() does without a right-hand side: the reciprocals of D on the diagonal, L below.
-template <class V>
-KS_FN void factorise_unrolled(ChiralBlock<V>& m) {
-    KS_UNROLL
-    for (int j = 0; j < 6; ++j) {
-        const int row_j = j * (j - 1) / 2;
-        V d = m.diagonal[j];
-        KS_UNROLL
-        for (int k = 0; k < j; ++k) {
-            const Cx<V> w = m.lower[row_j + k];
-            const Cx<V> l = {w.re * m.diagonal[k], w.im * m.diagonal[k]};
-            d = NegMulAdd(w.re, l.re, d);
-            d = NegMulAdd(w.im, l.im, d);
-            m.lower[row_j + k] = l;
-        }
-        m.diagonal[j] = Reciprocal(d);
-        KS_UNROLL
-        for (int i = j + 1; i < 6; ++i) {
-            const int row_i = i * (i - 1) / 2;
-            Cx<V> w = m.lower[row_i + j];
-            KS_UNROLL
-            for (int k = 0; k < j; ++k) {
-                const Cx<V>&a = m.lower[row_i + k], &l = m.lower[row_j + k];
-                w.re = NegMulAdd(a.re, l.re, NegMulAdd(a.im, l.im, w.re));
-                w.im = NegMulAdd(a.im, l.re, MulAdd(a.re, l.im, w.im));
-            }
-            m.lower[row_i + j] = w;
-        }
-    }
-}
-/// v := C^-1 v with the factors of factorise_unrolled(); both together have the bits of divide().
-template <class V>
-KS_FN void substitute(const ChiralBlock<V>& m, HalfSpinor<V>& v) {
-    KS_UNROLL
-    for (int j = 1; j < 6; ++j) {
-        const int row_j = j * (j - 1) / 2;
-        Cx<V> y = v.s[j / 3].c[j % 3];
-        KS_UNROLL
-        for (int k = 0; k < j; ++k) {
-            const Cx<V>&l = m.lower[row_j + k], &x = v.s[k / 3].c[k % 3];
-            y = {MulAdd(l.im, x.im, NegMulAdd(l.re, x.re, y.re)), NegMulAdd(l.im, x.re, NegMulAdd(l.re, x.im, y.im))};
-        }
-        v.s[j / 3].c[j % 3] = y;
     }
     KS_UNROLL
     for (int i = 5; i >= 0; --i) {

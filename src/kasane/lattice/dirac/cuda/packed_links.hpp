@@ -33,25 +33,25 @@ struct RawLink {
     std::uint32_t word[Format::bytes / 4];
 };
 
-template <class Format>
+template <class Format, Readers readers = Readers::one>
 KS_FN RawLink<Format> load_link(const char* links, std::uint32_t place, int direction) {
     RawLink<Format> raw;
     const std::uint32_t lane = place % row;
     const char* block = links + link_block(place, Format::place_bytes) + direction * (static_cast<int>(row) * Format::bytes);
     const auto* chunk = reinterpret_cast<const Chunk*>(block) + lane;
     for (int c = 0; c < Format::chunks; ++c) {
-        const Chunk got = load_once(chunk + c * static_cast<int>(row));
+        const Chunk got = load<readers>(chunk + c * static_cast<int>(row));
         for (int i = 0; i < 4; ++i) raw.word[4 * c + i] = got.word[i];
     }
     const char* behind = block + Format::chunks * static_cast<int>(row) * 16;
     if constexpr (Format::pairs == 1) {
         std::uint32_t pair[2];
-        load_once(behind + lane * 8, pair);
+        load<readers>(behind + lane * 8, pair);
         raw.word[4 * Format::chunks] = pair[0];
         raw.word[4 * Format::chunks + 1] = pair[1];
     }
     if constexpr (Format::words == 1)
-        load_once(behind + Format::pairs * static_cast<int>(row) * 8 + lane * 4, raw.word[Format::bytes / 4 - 1]);
+        load<readers>(behind + Format::pairs * static_cast<int>(row) * 8 + lane * 4, raw.word[Format::bytes / 4 - 1]);
     return raw;
 }
 
