@@ -69,7 +69,7 @@ TEST(ModelPage, HostileNamesStayText) {
     report.galaxies.push_back(hand_made(evil));
     report.galaxies[0].name = evil;
     for (auto& galaxy : report.galaxies) {
-        galaxy.preview.groups = {{evil, {"#000000", "#ffffff"}, 0.5}};
+        galaxy.preview.groups = {{evil, {report::Rgb{0, 0, 0}, report::Rgb{255, 255, 255}}, 0.5}};
         galaxy.preview.png[0] = galaxy.preview.png[1] = {1, 2, 3};
         galaxy.preview.window = {{}, 20, 16, 600, 480};
         galaxy.preview.exposure = {1, 10};
