@@ -1,6 +1,6 @@
 // The rule between ic0 and multigrid. The iterations of ICCG are about 1.25 times the number of steps from row to row that information must
-// travel: across the graph, or the distance after which the diagonal has damped it. A set-up of multigrid takes the time of some 200 of
-// them.
+// travel: across the graph, or the distance after which the diagonal has damped it. On a CPU a set-up of multigrid takes the time of some
+// 200 of them. On a device the set-up of ic0 costs more: the host orders its rows.
 #include <kasane/sparse/choice.hpp>
 
 #include <fmt/format.h>
@@ -12,8 +12,8 @@
 namespace kasane::sparse {
 namespace {
 
-/// Number of levels of a breadth-first search from the first row of each part of the graph: the largest.
-index_t depth_of_graph(const CsrView& A) {
+/// Number of levels of a breadth-first search from the first row of each part of the graph: the largest, or `enough` if it is not less.
+index_t depth_of_graph(const CsrView& A, index_t enough) {
     std::vector<char> seen(static_cast<std::size_t>(A.n), 0);
     std::vector<std::int32_t> front, next;
     index_t deepest = 0;
@@ -23,6 +23,7 @@ index_t depth_of_graph(const CsrView& A) {
         front.assign(1, static_cast<std::int32_t>(start));
         for (index_t depth = 1; !front.empty(); ++depth, std::swap(front, next)) {
             deepest = std::max(deepest, depth);
+            if (deepest >= enough) return enough;
             next.clear();
             for (const auto row : front)
                 for (index_t e = A.begin(row); e < A.end(row); ++e) {
@@ -65,20 +66,28 @@ RowSumFacts row_sum_facts(const CsrView& A) {
 }  // namespace
 
 PreconditionChoice precondition_by_rule(const CsrView& A, bool cuda) {
-    // Seconds of a processor for set-up and solve, ic0 over multigrid (docs/multigrid.md): 0.7 at 90 iterations of ICCG, 1.0 to 1.1 at 170
-    // to 270, 1.2 to 1.7 at 230 to 510, 4 above.
-    constexpr double worth_a_setup = 200, per_step = 1.25, damping = 6, most_positive = 0.1;
-    if (cuda) return {Precondition::ic0, "ic0 was chosen: the rule for multigrid is measured on CPUs alone."};
+    // Seconds for set-up and solve, ic0 over multigrid (docs/multigrid.md). CPU: 0.7 at 90 iterations of ICCG, 1.0 to 1.1 at 170 to
+    // 270, 1.2 to 1.7 at 230 to 510, 4 above. H200: 0.8 with 110,592 rows, 1.0 to 1.1 with 200,000, 1.3 to 1.8 with 262,144, 2.1 to 3.5
+    // above, with 50 iterations too.
+    constexpr double per_step = 1.25, damping = 6, most_positive = 0.1;
+    constexpr index_t least_rows = 200'000;  // on a device
+    const double worth_a_setup = cuda ? 40 : 200;
+    if (cuda && A.n < least_rows)
+        return {Precondition::ic0, fmt::format("ic0 was chosen: a set-up of multigrid pays on a device from {} rows on.", least_rows)};
     const auto facts = row_sum_facts(A);
     if (facts.positive_share > most_positive)
         return {Precondition::ic0,
                 "ic0 was chosen: many entries beside the diagonal are positive, so that constants are not enough as near-null vectors."};
+    const auto enough = static_cast<index_t>(worth_a_setup / per_step) + 1;
     const double damped = facts.median_slack > 0 ? damping / std::sqrt(facts.median_slack) : INFINITY;
-    const double iterations = per_step * std::min(static_cast<double>(depth_of_graph(A)), damped);
+    const double iterations = per_step * std::min(static_cast<double>(depth_of_graph(A, enough)), damped);
     const bool multigrid = iterations > worth_a_setup;
-    return {multigrid ? Precondition::multigrid : Precondition::ic0,
-            fmt::format("{} was chosen: ICCG would take about {:.0f} iterations, and a set-up of multigrid takes the time of some {:.0f}.",
-                        multigrid ? "multigrid" : "ic0", iterations, worth_a_setup)};
+    return {
+        multigrid ? Precondition::multigrid : Precondition::ic0,
+        multigrid
+            ? fmt::format("multigrid was chosen: its set-up takes less time than {:.0f} iterations of ICCG, which would take more.",
+                          worth_a_setup)
+            : fmt::format("ic0 was chosen: ICCG would take about {:.0f} iterations, less time than a set-up of multigrid.", iterations)};
 }
 
 }  // namespace kasane::sparse

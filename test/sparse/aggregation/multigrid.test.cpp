@@ -344,6 +344,15 @@ TEST(AggregationMultigrid, IsChosenByTheRuleForLongWays) {
     }
 }
 
+/// On a device multigrid pays for easier systems, from some number of rows on.
+TEST(AggregationMultigrid, IsChosenByTheRuleOfDevices) {
+    EXPECT_EQ(precondition_by_rule(box_matrix({60, 60, 60}).view(), true).kind, Precondition::multigrid);
+    EXPECT_EQ(precondition_by_rule(box_matrix({60, 60, 60}).view(), false).kind, Precondition::multigrid);
+    EXPECT_EQ(precondition_by_rule(box_matrix({5000, 50, 1}).view(), true).kind, Precondition::multigrid);
+    EXPECT_EQ(precondition_by_rule(box_matrix({50, 50, 50}).view(), true).kind, Precondition::ic0);
+    EXPECT_EQ(precondition_by_rule(random_graph(220000, 660000, 3).view(), true).kind, Precondition::ic0);
+}
+
 TEST(AggregationMultigrid, StopsWhereAskedAndReportsLevels) {
     const auto A = box_matrix({24, 24, 24});
     const auto b = right_hand_side(A.rows());
