@@ -2,6 +2,8 @@
 #include <bench/lattice/lattice_studies.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/host_copies.hpp>
+#include <kasane/lattice/dirac/clover_term.hpp>
+#include <kasane/lattice/dirac/dirac.hpp>
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/hmc/gauge_term.hpp>
 #include <kasane/lattice/hmc/quark_action.hpp>
@@ -67,13 +69,23 @@ class TimedTerm final : public ActionTerm<S> {
     Timers& timers_;
 };
 
+/// Bytes of an iteration of conjugate gradients for each even site: Dhat and its adjoint in single precision, and nine vectors of the
+/// recurrence.
+template <Space S>
+double iteration_bytes(const std::shared_ptr<const Lattice<S>>& lattice, const Links<S>& u) {
+    const auto A = clover_term(u, trajectory_quarks.kappa * trajectory_quarks.csw);
+    const Dirac<S, Precision::single> dirac(lattice, u, &A, trajectory_quarks.boundary, {.reals = LinkReals::two_rows});
+    constexpr double vectors = 9 * 24 * sizeof(float);
+    return 2 * (dirac.bytes_per_site(HopForm::inverse, false) + dirac.bytes_per_site(HopForm::clover, true)) + vectors;
+}
+
 double seconds_of(const Timers& timers, const std::string& part) {
     const auto at = timers.parts().find(part);
     return at == timers.parts().end() ? 0 : at->second.seconds;
 }
 
 template <Space S>
-void trajectories(const BenchmarkContext& context, S on, const Extents& extents) {
+void trajectories(const BenchmarkContext& context, S on, const Extents& extents, const MemorySpeed& speed) {
     Timers parts, dynamics;
     auto D = std::make_shared<QuarkOperator<S>>(on, extents, trajectory_quarks);
     const QuarkTolerances tolerances{.value = 1e-11, .force = 1e-8, .chronological = 3};
@@ -111,6 +123,9 @@ void trajectories(const BenchmarkContext& context, S on, const Extents& extents)
     row.n = extents.volume();
     row.seconds = watch.seconds() / measured_trajectories;
     row.rate = 1 / row.seconds, row.unit = "trajectories/s";
+    const double bytes = iteration_bytes(D->lattice(), u) * iterations / measured_trajectories * static_cast<double>(extents.half());
+    row.bound = speed.triad / bytes;
+    row.bound_reason = "the bytes of the iterations alone, each number moved once in single precision: " + words(speed);
     const auto copies = host_copies();
     const double per = 1. / measured_trajectories;
     const auto forces = dynamics.parts().find("force, quark 1")->second.calls + dynamics.parts().find("force, quark 2")->second.calls;
@@ -135,7 +150,7 @@ void trajectories(const BenchmarkContext& context, S on, const Extents& extents)
 
 }  // namespace
 
-Benchmark lattice_trajectory(const SharedLattice&) {
+Benchmark lattice_trajectory(const SharedLattice& shared) {
     return {
         "lattice.trajectory",
         "Whole trajectories of hybrid Monte Carlo: Wilson gauge action (beta 5.6), two flavours of clover quarks (kappa 0.13, c_sw 1.76, "
@@ -143,15 +158,17 @@ Benchmark lattice_trajectory(const SharedLattice&) {
         "P); mean of two trajectories after one for warm-up. The parts are timed with a wait after each of them; `operator and solver` is "
         "the time of the pseudofermion terms without the set-up of the operator and the force of a solution, which is timed alone. Copies "
         "between host and device are those of one "
-        "trajectory. 8^3 x 16 on a CPU, 16^3 x 32 and 32^3 x 64 on a device, `--n L` for L^4.",
-        [](const BenchmarkContext& context) {
+        "trajectory. The bound is that of the bytes of the iterations. 8^3 x 16 on a CPU, 16^3 x 32 and 32^3 x 64 on a device, `--n L` for "
+        "L^4.",
+        [shared](const BenchmarkContext& context) {
+            const auto& speed = shared->speed(context.space);
             std::visit(
                 [&](auto on) {
                     if (!context.sizes.empty() || std::holds_alternative<Cpu>(context.space)) {
-                        for (const auto& extents : volumes_or(context, {{8, 8, 8, 16}})) trajectories(context, on, extents);
+                        for (const auto& extents : volumes_or(context, {{8, 8, 8, 16}})) trajectories(context, on, extents, speed);
                     } else {
                         for (const auto& extents : {Extents{{16, 16, 16, 32}}, Extents{{32, 32, 32, 64}}})
-                            trajectories(context, on, extents);
+                            trajectories(context, on, extents, speed);
                     }
                 },
                 context.space);

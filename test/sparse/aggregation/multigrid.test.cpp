@@ -3,6 +3,7 @@
 #include <bench/sparse/box_solution.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/math/random.hpp>
+#include <kasane/sparse/choice.hpp>
 #include <kasane/sparse/multigrid_system.hpp>
 #include <kasane/sparse/poisson/poisson.hpp>
 #include <kasane/sparse/solver.hpp>

@@ -112,6 +112,13 @@ void declare(hdf5::File& file, const std::string& name, std::uint64_t rows, cons
         std::pow(shown.length_cm, scaling.length) * std::pow(shown.mass_g, scaling.mass) * std::pow(shown.velocity_cm_s, scaling.velocity));
 }
 
+/// Whether the particles are neighbours in memory, as all of one type are.
+bool follow_each_other(View<const std::size_t> members) {
+    for (index_t k = 1; k < members.size(); ++k)
+        if (members[k] != members[k - 1] + 1) return false;
+    return members.size() > 0;
+}
+
 }  // namespace
 
 Columns columns_of(const Particles& p) { return {p.position.data(), p.velocity.data(), p.mass.data(), p.id.data()}; }
@@ -149,9 +156,15 @@ Hdf5Writer::Hdf5Writer(AtomicFile& to, const Header& header, const SnapshotWrite
 
 template <class T>
 void Hdf5Writer::write(const std::string& name, std::size_t type, const T* all, View<const std::size_t> members, std::vector<T>& selected) {
+    const auto name_of_set = group_of(type) + name;
+    const auto first_row = static_cast<index_t>(written_[type]);
+    if (follow_each_other(members)) {
+        file_.write_rows(name_of_set, first_row, View<const T>(all + members[0], members.size()));
+        return;
+    }
     selected.resize(static_cast<std::size_t>(members.size()));
     parallel_for(Cpu{}, members.size(), [&](index_t k) { selected[static_cast<std::size_t>(k)] = all[members[k]]; });
-    file_.write_rows(group_of(type) + name, static_cast<index_t>(written_[type]), View<const T>(view(selected)));
+    file_.write_rows(name_of_set, first_row, View<const T>(view(selected)));
 }
 
 void Hdf5Writer::append(std::size_t type, const Columns& from, View<const std::size_t> members) {
