@@ -103,10 +103,6 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
    private:
     /// Positions for the boxes of kept LETs are predicted for at most this number of a particle's own steps, after which they are useless.
     static constexpr double predicted_steps = 16;
-    /// LETs are kept for this fraction of the step of particles that are not on deep levels: second moments and sizes of nodes without
-    /// kicked bodies remain those of the beginning. The median error grows by 1 to 4% in a quarter and by 5 to 8% in a half of that step,
-    /// the 99th percentile by up to 10 and 15% (essential_exchange.test.cpp).
-    static constexpr double kept_share = 0.25;
 
     index_t first() const override { return first_; }
     typename Base::SumRange sum_range() const override { return {sum_total_, sum_first_}; }
@@ -135,7 +131,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     void evaluate(View<const std::uint32_t> list, index_t active, bool all) override {
         const WalkTargets targets{list, all, system_.size.view()};
         const WalkField out{system_.acceleration.view(), {}};
-        if (few_ && force_.reaches(age_))
+        if (few_ && force_.keeps())
             move_nodes();
         else
             make_moments();
@@ -143,11 +139,10 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         force_.walk().tuning() = tuner_.walk(active);
         parts_.walk.call([&] {
             if (few_) {
-                if (current_) force_.keep(age_, deep_targets());
+                if (current_) force_.keep(age_, worker_.size() > 1 ? deep_targets() : WalkTargets{});
                 outgrown_ |= force_.accelerate_kept(targets, out);
             } else {
                 force_.accelerate(targets, out);
-                if (this->scheme_.kind == Scheme::Kind::blocks) force_.record(age_);
             }
         });
     }
@@ -202,7 +197,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         tuner_.built(0);
         if (centered_) this->count_own_levels();
         number_particles();
-        age_ = kept_until_ = 0;
+        age_ = 0;
         built_ = fresh_ = true;
         current_ = false;
     }
@@ -243,19 +238,16 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     /// Decides whether the step is one of few particles, for which LETs are kept. Between two other steps only particles on deep levels
     /// are active: LETs are made for these, and all other particles move as predicted, without messages.
     void prepare(const BlockStep& step) {
-        const bool blocks = this->scheme_.kind == Scheme::Kind::blocks;
         begin_ = step.now;
-        few_ = blocks && pays(step.first);
-        if (!few_ || step.first < deep_ || age_ >= kept_until_) force_.forget();
+        few_ = has_few(step.first);
+        if (!few_ || step.first < period_.deep || !period_.covers(age_ + step.grid.time(step.next - step.now))) force_.forget();
         if (!few_ || force_.keeps()) return;
-        deep_ = step.first;
-        while (deep_ > 0 && pays(deep_ - 1)) --deep_;
-        const double longest = kept_share * std::ldexp(step.grid.dt_max, 1 - deep_);
-        kept_until_ = age_ + longest;
-        this->predict(begin_, std::min(longest, std::max(last_ - age_, 0.)), predict_bodies(force_.later()), predicted_steps);
+        period_ = KeptPeriod::from(age_, step.first, step.grid, [&](int level) { return has_few(level); });
+        if (const auto later = force_.later(); !later.empty())
+            this->predict(begin_, std::min(period_.length, std::max(last_ - age_, 0.)), predict_bodies(later), predicted_steps);
     }
     /// Steps that end for this level and deeper ones alone have few active particles.
-    bool pays(int level) const { return NodeMotion<S>::pays(this->on_levels(level), total_); }
+    bool has_few(int level) const { return this->scheme_.kind == Scheme::Kind::blocks && few_active(this->on_levels(level), total_); }
 
     /// The particles that may be active while LETs are kept.
     WalkTargets deep_targets() {
@@ -263,7 +255,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         Buffer<std::uint8_t, S> flag(on_, n);
         if (list_.size() < n + 1) list_.reserve_discarding(n + n / 8 + 1);
         const auto list = list_.view();
-        flag_levels(on_, View<const std::uint8_t>(system_.level.view()), deep_, flag.view());
+        flag_levels(on_, View<const std::uint8_t>(system_.level.view()), period_.deep, flag.view());
         select_flagged(on_, work_, View<const std::uint8_t>(flag.view()), list.subview(0, n), list.subview(n, 1));
         std::uint32_t count = 0;
         copy_to_host(on_, View<std::uint32_t>(&count, 1), View<const std::uint32_t>(list.subview(n, 1)));
@@ -272,7 +264,8 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
 
     void move_nodes() {
         parts_.moments.add([&] {
-            force_.move(age_, {system_.velocity.view(), system_.acceleration.view(), system_.level.view(), this->elapsed(begin_), deep_});
+            force_.move(age_,
+                        {system_.velocity.view(), system_.acceleration.view(), system_.level.view(), this->elapsed(begin_), period_.deep});
         });
         current_ = false;
     }
@@ -308,9 +301,8 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     bool outgrown_ = false;    ///< targets have used half of the margin of the boxes of kept LETs
     std::uint32_t begin_ = 0;  ///< begin of the present block step [ticks]
     bool few_ = false;         ///< it has few active particles
-    int deep_ = 0;             ///< particles on this level and deeper ones may be active while LETs are kept
+    KeptPeriod period_;        ///< of kept LETs
     Workspace<S> work_;
-    double kept_until_ = 0;  ///< age at which kept LETs are too old
     Buffer<std::uint32_t, S> list_;
     index_t targets_ = 0;
     double interactions_ = 0;

@@ -42,10 +42,9 @@ SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Tree& f
         const double own = static_cast<double>(domain), received = std::min(70 * std::pow(own, 2. / 3), 7 * static_cast<double>(n));
         const double node = sizeof(Body) + sizeof(NodeTest) + sizeof(Quadrupole) + 2 * sizeof(std::uint32_t), body = sizeof(Body);
         const double merged = own * body + own / 4 * node + received * (body + node / 6);
-        // Where LETs are kept: bodies at a later time; centres, momenta, velocities and lists of the own nodes; motions of the bodies and
-        // nodes of LETs, sent and received; numbers, flags and values of the bodies and nodes that are sent for every force.
-        const double kept = own * body + own / 4 * (2 * sizeof(Body) + sizeof(Vec3<float>) + 1 + sizeof(std::uint32_t)) +
-                            received * (2 * (sizeof(BodyMotion) + sizeof(Vec3<float>) / 6.) + 2 * sizeof(std::uint32_t)) +
+        // Where LETs are kept: bodies at a later time; motions of the bodies and nodes of LETs, sent and received; numbers, flags and
+        // values of the bodies and nodes that are sent for every force. (tree_memory() counts the own nodes that are kept.)
+        const double kept = own * body + received * (2 * (sizeof(BodyMotion) + sizeof(Vec3<float>) / 6.) + 2 * sizeof(std::uint32_t)) +
                             received / 4 * (body + sizeof(NodeValues) / 6.);
         const auto more = static_cast<std::uint64_t>(2 * own * sizeof(ParticleRecord) + merged + 2 * received * (body + node / 6) + kept);
         (name(kind) == "cpu" ? memory.host_bytes : memory.device_bytes) += more;

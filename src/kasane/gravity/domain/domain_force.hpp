@@ -1,6 +1,6 @@
 // The tree code on many workers ([OMBMN12] section 6): each has the particles of a domain, a range of the space-filling curve, and their
 // tree; for a force it receives the LETs of the other domains and walks one tree of all parts.
-// In block steps of few particles LETs are kept: their nodes and bodies move.
+// In block steps of few particles nodes and LETs are kept: nodes and the bodies of LETs move.
 // Invariants: all workers make the same calls in the same order; with one worker the tree is that of TreeForce, without copies; LETs have
 // all that the criterion needs for the targets that use them.
 #pragma once
@@ -10,7 +10,7 @@
 #include <kasane/gravity/domain/essential_exchange.hpp>
 #include <kasane/gravity/domain/move_particles.hpp>
 #include <kasane/gravity/step/motion.hpp>
-#include <kasane/gravity/tree/node_motion.hpp>
+#include <kasane/gravity/tree/kept_nodes.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>
 
 #include <bit>
@@ -31,7 +31,7 @@ class DomainForce {
           work_(on),
           force_(on, options),
           exchange_(on, options, worker, channel, engine),
-          motion_(on),
+          nodes_(on),
           later_(on, 0) {}
 
     Octree<S>& octree() { return force_.octree(); }
@@ -67,7 +67,6 @@ class DomainForce {
         }
         tree.build(system.softening.view());
         exchange_.choose_boxes(tree.view());
-        motion_.reset();
         forget();
     }
 
@@ -79,36 +78,33 @@ class DomainForce {
         walk_all(targets, out);
     }
 
-    /// Discards kept LETs.
+    /// Discards kept nodes and LETs.
     void forget() { kept_ = moved_ = false; }
-    /// True while LETs are kept; always with one worker, which needs none.
-    bool keeps() const { return kept_ || worker_.size() == 1; }
+    /// True while nodes and LETs are kept: move() is possible.
+    bool keeps() const { return kept_; }
     /// [n] memory for the positions of this worker's bodies at the last use of the next kept LETs. The caller writes them before keep().
     View<Body> later() {
         const index_t n = worker_.size() > 1 ? octree().bodies().n : 0;
         if (later_.size() < n) later_.reserve_discarding(n + n / 8);
         return later_.view().subview(0, n);
     }
-    /// Takes the nodes of the last refresh(), which belong to this time. (Several workers compute velocities from those of the bodies.)
-    void record(double time) {
-        if (worker_.size() == 1) motion_.record(octree().centers(), time);
-    }
-    /// Makes LETs and keeps them. Bodies and moments are those of `time`. Collective.
-    /// @param targets  all targets of this worker for which they will be used
+    /// Makes LETs, and keeps them and the nodes of the last refresh(). Bodies and moments are those of `time`. Collective.
+    /// @param targets  all targets of this worker for which the LETs will be used; not read with one worker
     void keep(double time, const WalkTargets& targets) {
         if (worker_.size() > 1) exchange_.make_until(octree().view(), octree().levels(), targets, later());
-        record(time);
         kept_time_ = time, kept_ = true, moved_ = false;
     }
-    /// move() is possible. With one worker the velocities of nodes are those of the last two records.
-    bool reaches(double time) const { return worker_.size() > 1 ? kept_ : motion_.reaches(time); }
-    /// Moves nodes, and LETs with their bodies, from the time of keep() (one worker: of the last record()). This worker's bodies are those
-    /// of `time`; nodes that hold kicked bodies are computed from these. Collective. @param bodies  read by the first call since keep():
-    /// those above the deep levels have not been kicked since
+    /// Moves nodes, and LETs with their bodies, from the time of keep(). This worker's bodies are those of `time`; nodes that hold kicked
+    /// bodies are computed from these. Collective. @param bodies  read by the first call since keep(): those above the deep levels have not
+    /// been kicked since
     void move(double time, const MovingBodies& bodies) {
-        if (worker_.size() == 1) return motion_.move(octree().centers(), time);
-        if (!moved_) exchange_.begin_motion(octree(), bodies);
-        exchange_.move(octree(), time - kept_time_);
+        const bool several = worker_.size() > 1;
+        if (!moved_) {
+            nodes_.begin(octree(), bodies);
+            if (several) exchange_.begin_motion(octree().view(), nodes_.moving(), bodies);
+        }
+        nodes_.move(octree(), time - kept_time_);
+        if (several) exchange_.move(octree().view(), nodes_.list(), time - kept_time_);
         moved_ = true;
     }
     /// Evaluates the force with kept LETs. @return true where targets of this worker have left the boxes for which the LETs were made, or
@@ -181,7 +177,7 @@ class DomainForce {
     Workspace<S> work_;
     TreeForce<S> force_;
     EssentialExchange<S> exchange_;
-    NodeMotion<S> motion_;
+    KeptNodes<S> nodes_;
     Buffer<Body, S> later_;
     Buffer<std::uint32_t, S> number_;
     bool kept_ = false, moved_ = false;

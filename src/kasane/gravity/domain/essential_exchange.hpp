@@ -7,7 +7,6 @@
 #include <kasane/gravity/domain/essential_motion.hpp>
 #include <kasane/gravity/domain/essential_tree.hpp>
 #include <kasane/gravity/domain/merged_tree.hpp>
-#include <kasane/gravity/domain/kept_nodes.hpp>
 #include <kasane/gravity/domain/target_boxes.hpp>
 
 #include <string>
@@ -33,8 +32,7 @@ class EssentialExchange {
           boxes_(on),
           all_boxes_(on, TargetBoxLayout::size * worker.size()),
           essential_(on),
-          merged_(on),
-          nodes_(on) {
+          merged_(on) {
         for (int w = 0; w < worker.size(); ++w) partner_.emplace_back(on);
     }
 
@@ -61,17 +59,15 @@ class EssentialExchange {
     /// Whether targets of this worker have left the boxes for which its LETs were made, or have used half of a margin.
     bool outgrown(const OctreeView& tree, const WalkTargets& targets) { return boxes_.exceed_promise(tree, targets, options_.G); }
 
-    /// Sends the motion of kept LETs, from the time at which they were made. @param octree  with the nodes of that time
-    /// @param bodies  those of octree, of which bodies above the deep levels have not been kicked since
-    void begin_motion(Octree<S>& octree, const MovingBodies& bodies) {
-        nodes_.begin(octree, bodies);
-        const auto tree = octree.view();
+    /// Sends the motion of kept LETs, from the time at which they were made.
+    /// @param nodes   those of the tree, at that time   @param bodies  those above the deep levels have not been kicked since
+    void begin_motion(const OctreeView& tree, const MovingNodes& nodes, const MovingBodies& bodies) {
         const auto workers = static_cast<std::size_t>(worker_.size()), me = static_cast<std::size_t>(worker_.index());
         std::vector<std::uint64_t> listed(2 * workers);
         for (std::size_t w = 0; w < workers; ++w) {
             if (w == me) continue;
             auto& to = partner_[w];
-            measure_motion(on_, work_, tree, to.part, {nodes_.velocity(), nodes_.kicked()}, bodies, to.motion);
+            measure_motion(on_, work_, tree, to.part, nodes, bodies, to.motion);
             listed[2 * w] = static_cast<std::uint64_t>(to.motion.listed.bodies);
             listed[2 * w + 1] = static_cast<std::uint64_t>(to.motion.listed.nodes);
         }
@@ -87,11 +83,10 @@ class EssentialExchange {
             [&](Partner& from) { return space_for(from.incoming_motion, essential_motion_bytes(from.size, from.listed)); });
     }
 
-    /// Moves nodes and bodies to the present time, and sends the values of those that are listed.
-    /// @param octree  with the present bodies   @param elapsed  time since LETs were made
-    void move(Octree<S>& octree, double elapsed) {
-        nodes_.move(octree, elapsed);
-        const auto tree = octree.view();
+    /// Moves nodes and bodies of LETs to the present time, and sends the values of those that are listed.
+    /// @param tree     with the present bodies and nodes   @param computed  its nodes that were computed anew: those with kicked bodies
+    /// @param elapsed  time since LETs were made
+    void move(const OctreeView& tree, View<const std::uint32_t> computed, double elapsed) {
         send_and_receive(
             [&](Partner& to) {
                 pack_update(on_, tree, to.part, to.motion);
@@ -106,7 +101,7 @@ class EssentialExchange {
             if (from.size.nodes > 0) motion.push_back(essential_motion(from.incoming_motion.data(), from.size));
         merged_.move(all, motion, elapsed);
         std::size_t part = 0;
-        if (tree.nodes > 0) merged_.copy_nodes(part++, tree, nodes_.list());
+        if (tree.nodes > 0) merged_.copy_nodes(part++, tree, computed);
         for (auto& from : partner_) {
             if (from.size.nodes == 0) continue;
             const auto *const numbers = from.incoming_motion.data(), *const values = from.incoming_update.data();
@@ -202,7 +197,6 @@ class EssentialExchange {
     EssentialTree<S> essential_;
     MergedTree<S> merged_;
     std::vector<Partner> partner_;  ///< of each worker; that of this one is not used
-    KeptNodes<S> nodes_;
     ReceivedTrees received_;
 };
 

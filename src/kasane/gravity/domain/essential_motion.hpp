@@ -6,34 +6,12 @@
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/gravity/domain/essential_tree.hpp>
 #include <kasane/gravity/domain/merged_tree.hpp>
-#include <kasane/gravity/step/level.hpp>
+#include <kasane/gravity/tree/kept_nodes.hpp>
 
 #include <array>
 #include <cstdint>
 
 namespace kasane::gravity {
-
-/// The bodies of a tree, in its order, and their steps.
-struct MovingBodies {
-    View<const Vec3<double>> velocity;     ///< [length / time], at each body's own time
-    View<const Vec3<float>> acceleration;  ///< [length / time^2]
-    View<const std::uint8_t> level;
-    std::array<double, most_levels> since{};  ///< time from that of the bodies of each level to that of the LETs
-    int deep = 0;                             ///< bodies of this level and of deeper ones are kicked while the LETs are kept
-
-    /// Velocity at the time of the LETs.
-    KS_FN Vec3<double> velocity_of(std::uint32_t body) const {
-        const auto a = acceleration[body];
-        return velocity[body] +
-               since.data()[level[body]] * Vec3<double>{static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)};
-    }
-};
-
-/// Velocities of the nodes of a tree, and which of them hold kicked bodies.
-struct MovingNodes {
-    const Vec3<float>* velocity;  ///< [nodes], tree units of length
-    const std::uint8_t* kicked;   ///< [nodes]
-};
 
 /// Numbers of the bodies and nodes of an LET that are sent for every force.
 struct EssentialListed {

@@ -78,8 +78,9 @@ std::uint64_t tree_memory(const AnySpace& on, index_t n, const Tree& options) {
     // Nodes per particle, times the leaf size: 3.9 for a Plummer sphere of any size; for a uniform cube between 2.3 and 5.4, depending
     // on its size: up to 9 bytes per particle more at leaf_size 16.
     const double nodes = std::min(1.5, 4. / options.leaf_size);
-    // A node: mass and centre 16, test 16, link and next 8, its motion 28, second moments 24 bytes, and a reserve of 1/16.
-    const double node_bytes = 1.0625 * (68 + (options.multipole == Multipole::quadrupole ? 24 : 0));
+    // A node: mass and centre 16, test 16, link and next 8, second moments 24 bytes, and a reserve of 1/16. Where it is kept: centre 16,
+    // velocity 12, flag 1 and number 4 bytes, and a reserve of 1/8.
+    const double node_bytes = 1.125 * 33 + 1.0625 * (40 + (options.multipole == Multipole::quadrupole ? 24 : 0));
     // Body 16, key 8, order and its scratch 8, the key's scratch 8, which later holds 32 bytes a node; sizes of first forces 4.
     const double particle_bytes = 36 + std::max(8., 34 * nodes) + nodes * node_bytes;
     // Softening term 4; of a node, term 4 and moments 16.

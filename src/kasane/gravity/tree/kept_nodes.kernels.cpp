@@ -1,46 +1,42 @@
 // Velocities and motion of nodes, once per Space.
 #include <kasane/core/device/kernels.hpp>
-#include <kasane/gravity/domain/kept_nodes.hpp>
+#include <kasane/gravity/tree/kept_nodes.hpp>
 
 namespace kasane::gravity {
 namespace {
 
-struct Momentum {
-    float x = 0, y = 0, z = 0, mass = 0;
-    KS_FN void add(const Vec3<float>& v, float m) { x += m * v.x, y += m * v.y, z += m * v.z, mass += m; }
-    KS_FN void add(const Momentum& other) { x += other.x, y += other.y, z += other.z, mass += other.mass; }
-};
-
-/// One level of nodes; deeper ones are computed.
-struct SumMomenta {
+/// Velocities of one level of nodes; those of deeper ones are known.
+struct AverageVelocities {
     OctreeView tree;
     MovingBodies bodies;
     double per_length;
     index_t first;
-    Momentum* sum;
     Vec3<float>* velocity;
     std::uint8_t* kicked;
 
     KS_FN void operator()(index_t k) const {
         const index_t i = first + k;
         const auto link = tree.link[i];
-        Momentum found;
+        Vec3<float> momentum{0, 0, 0};
+        float mass = 0;
+        const auto add = [&](float m, const Vec3<float>& v) {
+            momentum.x += m * v.x, momentum.y += m * v.y, momentum.z += m * v.z, mass += m;
+        };
         bool holds_kicked = false;
         if (link == leaf) {
             for (std::uint32_t b = tree.test[i].begin; b < tree.test[i].begin + tree.test[i].count; ++b) {
-                found.add(body_velocity(b), tree.body[b].m);
+                add(tree.body[b].m, body_velocity(b));
                 holds_kicked |= bodies.level[b] >= bodies.deep;
             }
         } else {
             for (std::uint32_t c = first_child(link); c < first_child(link) + child_count(link); ++c) {
-                found.add(sum[c]);
+                add(tree.center[c].m, velocity[c]);
                 holds_kicked |= kicked[c] != 0;
             }
         }
-        sum[i] = found;
         kicked[i] = holds_kicked;
-        const float per_mass = found.mass > 0 ? 1 / found.mass : 0.f;
-        velocity[i] = {per_mass * found.x, per_mass * found.y, per_mass * found.z};
+        const float per_mass = mass > 0 ? 1 / mass : 0.f;
+        velocity[i] = {per_mass * momentum.x, per_mass * momentum.y, per_mass * momentum.z};
     }
     KS_FN Vec3<float> body_velocity(std::uint32_t b) const {
         const auto v = bodies.velocity_of(b);
@@ -78,13 +74,11 @@ void KeptNodes<S>::begin(Octree<S>& octree, const MovingBodies& bodies) {
     const auto tree = octree.view();
     const auto& levels = octree.levels();
     hold_elements(center_, tree.nodes);
-    hold_elements(sum_, 4 * tree.nodes);
     hold_elements(velocity_, tree.nodes);
     hold_elements(kicked_, tree.nodes);
     for (std::size_t level = levels.size() - 1; level-- > 0;)
         parallel_for(on_, levels[level + 1] - levels[level],
-                     SumMomenta{tree, bodies, 1 / tree.frame.length, levels[level], reinterpret_cast<Momentum*>(sum_.data()),
-                                velocity_.data(), kicked_.data()});
+                     AverageVelocities{tree, bodies, 1 / tree.frame.length, levels[level], velocity_.data(), kicked_.data()});
     parallel_for(on_, tree.nodes, CopyCenter{tree.center, center_.data()});
     octree.plan(View<const std::uint8_t>(kicked_.data(), tree.nodes), plan_);
 }
