@@ -3,13 +3,14 @@
 // Invariant: bodies and moments belong to one time. The topology may belong to another: moments, reaches and boxes are computed from the
 // bodies, so that the error of a single force is that of the criterion. Topologies that are always older than the bodies do systematic work
 // on the particles, so each is built at the mean time of the forces that it serves (docs/energy.md). Where few particles are active,
-// centres of mass are moved to the time of the bodies instead (tree/node_motion.hpp).
+// nodes without kicked bodies are moved to the time of the bodies instead (tree/kept_nodes.hpp). At the end of dt_max all particles are
+// active, so that no saved state needs kept nodes.
 #pragma once
 
 #include <kasane/gravity/evolve/device_stepper.hpp>
 #include <kasane/gravity/evolve/tree_parts.hpp>
 #include <kasane/gravity/evolve/tree_reference.hpp>
-#include <kasane/gravity/tree/node_motion.hpp>
+#include <kasane/gravity/tree/kept_nodes.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>
 #include <kasane/gravity/tree/tuner.hpp>
 
@@ -33,7 +34,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
                particles.size()),
           tree_(std::get<Tree>(chosen.force)),
           force_(on, tree_),
-          motion_(on),
+          nodes_(on),
           tuner_(particles.size(), tree_.deterministic, walk_alternatives(AnySpace{on}, tree_), chosen.state.tuning),
           parts_(on) {
         if (chosen.state.acceleration.empty()) return;
@@ -74,16 +75,17 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     }
 
     void advance(const Motion<Vec3<float>>& motion, const BlockStep& step, View<std::uint8_t> ends) override {
+        prepare(step);
         gravity::advance(on_, motion, step, ends, predict_bodies());
         age_ += step.grid.time(step.next - step.now);
         fresh_ = false;
     }
 
-    void evaluate(View<const std::uint32_t> list, index_t active, bool all) override {
-        if (!all && NodeMotion<S>::pays(active, this->total_) && motion_.reaches(age_))
+    void evaluate(View<const std::uint32_t> list, index_t, bool) override {
+        if (moves_)
             move_nodes();
         else
-            follow_nodes();
+            make_moments();
         targets_ = list.empty() ? system_.count() : list.n;
         force_.walk().tuning() = tuner_.walk(targets_);
         // The tuner of other runs compares times of walks without potentials.
@@ -150,12 +152,11 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
             octree.sort();
             system_.reorder(octree.order());
             octree.build(system_.softening.view());
-            motion_.reset();
         });
         tuner_.built(tree_.deterministic ? 0 : parts_.tree.seconds() - before);
         age_ = 0;
         built_ = fresh_ = true;
-        current_ = false;
+        current_ = kept_ = false;
     }
 
     PredictBodies predict_bodies() {
@@ -175,17 +176,29 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     void make_moments() {
         parts_.moments.call([&] { force_.octree().refresh(); });
         current_ = true;
+        kept_ = false;
     }
 
-    /// Computes the moments of the present bodies, from which nodes may move on.
-    void follow_nodes() {
-        make_moments();
-        if (this->scheme_.kind == Scheme::Kind::blocks) parts_.moments.add([&] { motion_.record(force_.octree().centers(), age_); });
+    /// Decides whether nodes are moved in this step: those of a refresh at its beginning, or those that are kept since an earlier one.
+    void prepare(const BlockStep& step) {
+        begin_ = step.now;
+        moves_ = has_few(step.first) && (kept_ || current_);
+        if (!moves_) return;
+        if (!kept_) period_ = KeptPeriod::from(age_, step.first, step.grid, [&](int level) { return has_few(level); });
+        moves_ = period_.covers(age_ + step.grid.time(step.next - step.now));
     }
+    /// Steps that end for this level and deeper ones alone have few active particles.
+    bool has_few(int level) const { return this->scheme_.kind == Scheme::Kind::blocks && few_active(this->on_levels(level), this->total_); }
 
-    /// Moves the centres of mass of the last refresh to the present time.
+    /// Moves the nodes of the last refresh to the present time.
     void move_nodes() {
-        parts_.moments.add([&] { motion_.move(force_.octree().centers(), age_); });
+        parts_.moments.add([&] {
+            if (!kept_)
+                nodes_.begin(force_.octree(), {system_.velocity.view(), system_.acceleration.view(), system_.level.view(),
+                                               this->elapsed(begin_), period_.deep});
+            nodes_.move(force_.octree(), age_ - period_.begin);
+        });
+        kept_ = true;
         current_ = false;
     }
 
@@ -193,7 +206,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
 
     Tree tree_;
     TreeForce<S> force_;
-    NodeMotion<S> motion_;
+    KeptNodes<S> nodes_;
     TreeTuner tuner_;
     TreeParts<S> parts_;
     WalkCounts counts_;
@@ -202,6 +215,10 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     bool fresh_ = false;          ///< it served no step yet
     bool has_potential_ = false;  ///< the last walk has left potentials of the present positions in the scratch memory
     bool current_ = false;        ///< bodies and moments belong to the present positions
+    KeptPeriod period_;           ///< of kept nodes
+    bool kept_ = false;           ///< nodes are kept
+    bool moves_ = false;          ///< they are moved in the present block step
+    std::uint32_t begin_ = 0;     ///< begin of the present block step [ticks]
     double age_ = 0;              ///< time since the tree was built
     double center_ = 0;           ///< age for which it was built
     double walked_ = 0;           ///< seconds of all walks
