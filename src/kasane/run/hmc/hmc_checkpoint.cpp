@@ -27,9 +27,9 @@ HmcCheckpoint read_hmc_checkpoint(const std::filesystem::path& path) {
     to.record = std::move(from.record), to.field = std::move(from.field), to.trajectory = from.update;
     const auto& c = from.columns;
     for (std::size_t i = 0; i < from.updates.size(); ++i) to.rows.push_back({from.updates[i], c[0][i], c[1][i], c[2][i], c[3][i]});
-    for (auto& table : from.tables)
-        for (auto* known : to.tables.all())
-            if (known->name == table.name) *known = std::move(table);
+    for (auto* known : to.tables.all())
+        for (const auto& table : from.tables)
+            if (known->name == table.name) *known = table;
     return to;
 }
 
