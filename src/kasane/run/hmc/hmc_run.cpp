@@ -3,7 +3,7 @@
 #include <kasane/lattice/distributed/distributed_gauge.hpp>
 #include <kasane/run/driver/loop.hpp>
 #include <kasane/run/hmc/hmc.hpp>
-#include <kasane/run/hmc/hmc_chain.hpp>
+#include <kasane/run/hmc/hmc_links.hpp>
 #include <kasane/run/hmc/hmc_checkpoint.hpp>
 #include <kasane/run/hmc/hmc_file.hpp>
 #include <kasane/run/hmc/hmc_record.hpp>
@@ -74,7 +74,7 @@ class HmcRun : public Run {
     const RunFile& file() const override { return file_; }
     Record& record() override { return record_; }
     nlohmann::ordered_json part() const override { return part_of(record_); }
-    std::vector<RunMemory> memory() const override { return chain_memory(file_, ranks_); }
+    std::vector<RunMemory> memory() const override { return hmc_memory(file_, ranks_); }
     RunSize size() const override { return {lattice::text(file_.extents), "sites", file_.extents_where}; }
 
     Summary check(const RunControls&) override {
@@ -84,8 +84,8 @@ class HmcRun : public Run {
     }
 
     void create(const RunControls& controls) override {
-        chain_ = hmc_chain(file_, ranks_);
-        chain_->start(controls);
+        links_ = hmc_links(file_, ranks_);
+        links_->start(controls);
     }
 
     void restore(Checkpoint& from) override {
@@ -123,10 +123,10 @@ class HmcRun : public Run {
         r.trajectories = file_.trajectories, r.accept_first = file_.accept_first;
         r.length = file_.length, r.integrator = file_.integrator, r.steps = file_.steps, r.seed = file_.seed;
         r.quarks = file_.quarks, r.measure = file_.measure;
-        if (!chain_) chain_ = hmc_chain(file_, ranks_);
-        if (field_) chain_->load(*field_);
+        if (!links_) links_ = hmc_links(file_, ranks_);
+        if (field_) links_->load(*field_);
         field_.reset();
-        terms_ = chain_->begin(r.tuning.steps, trajectory_, r.flavours);
+        terms_ = links_->begin(r.tuning.steps, trajectory_, r.flavours);
         prepare_dynamics();
         rejections_ = 0;
         loop.write_record();
@@ -150,12 +150,12 @@ class HmcRun : public Run {
                 most_rejections, result->dH, record_.tuning.steps));
         if (!record_.flavours.empty()) {
             const auto timer = loop.timers().scope("spectrum");
-            chain_->check(trajectory_, record_.flavours);
+            links_->check(trajectory_, record_.flavours);
         }
         tune();
         if (file_.writes(trajectory_)) {
             loop.clear_bar();
-            write_configuration(loop, file_.configuration_of(trajectory_), chain_->field(), file_, record_.configurations);
+            write_configuration(loop, file_.configuration_of(trajectory_), links_->field(), file_, record_.configurations);
         }
         loop.show(static_cast<double>(trajectory_),
                   fmt::format("plaquette {:.5f}, dH {:.2g}, {} of {} accepted", rows_.back().plaquette, result->dH, accepted_, shown_));
@@ -165,7 +165,7 @@ class HmcRun : public Run {
     std::function<void()> save(Loop& loop, const fs::path& path) override {
         HmcCheckpoint checkpoint;
         checkpoint.record = loop.record();
-        checkpoint.field = chain_->field();
+        checkpoint.field = links_->field();
         checkpoint.trajectory = trajectory_;
         checkpoint.rows = rows_;
         checkpoint.tables = tables_;
@@ -174,7 +174,7 @@ class HmcRun : public Run {
         return {};
     }
 
-    void complete(Loop& loop) override { write_configuration(loop, file_.configuration, chain_->field(), file_, record_.configurations); }
+    void complete(Loop& loop) override { write_configuration(loop, file_.configuration, links_->field(), file_, record_.configurations); }
 
     void update() override {
         record_.trajectories_done = trajectory_;
@@ -211,7 +211,7 @@ class HmcRun : public Run {
     /// checkpoint.
     std::optional<lattice::TrajectoryResult> trajectory(Loop& loop, std::int64_t number, bool test) {
         try {
-            return chain_->trajectory(
+            return links_->trajectory(
                 static_cast<std::uint64_t>(number), test, loop.timers(), [&] { return loop.controls().stop(); },
                 HmcMeasurements::due(file_.measure.reversibility_every, number));
         } catch (const ComputationError& error) {
@@ -256,7 +256,7 @@ class HmcRun : public Run {
         if (next == tuning.steps) return;
         log::info("trajectory {}: {} steps in place of {}, for an acceptance of {}", trajectory_, next, tuning.steps, tuning.acceptance);
         tuning.steps = next;
-        chain_->set_steps(next);
+        links_->set_steps(next);
     }
 
     void prepare_dynamics() {
@@ -268,7 +268,7 @@ class HmcRun : public Run {
 
     void measure_eigenvalue(Loop& loop) {
         const auto timer = loop.timers().scope("spectrum");
-        const auto found = chain_->spectrum(static_cast<std::uint64_t>(trajectory_));
+        const auto found = links_->spectrum(static_cast<std::uint64_t>(trajectory_));
         tables_.spectrum.add(trajectory_, {found.smallest, found.smallest_error, found.largest, found.largest_error});
         log::debug("trajectory {}: eigenvalues of Dhat^+ Dhat {:.4g}({:.1g}) to {:.4g}, {} steps of Lanczos's method{}", trajectory_,
                    found.smallest, found.smallest_error, found.largest, found.steps,
@@ -277,7 +277,7 @@ class HmcRun : public Run {
 
     void flow(Loop& loop) {
         const auto timer = loop.timers().scope("flow");
-        const auto points = chain_->flow();
+        const auto points = links_->flow();
         const auto& end = points.back();
         const double t0 = lattice::flow_scale_t0(points);
         tables_.flow.add(trajectory_, {end.charge, end.t2E, t0});
@@ -287,7 +287,7 @@ class HmcRun : public Run {
 
     void measure(Loop& loop, const lattice::TrajectoryResult& result) {
         const auto timer = loop.timers().scope("measurements");
-        const auto loops = chain_->loop_means();
+        const auto loops = links_->loop_means();
         rows_.push_back({trajectory_, loops.plaquette, loops.rectangle, result.dH, result.accepted ? 1.0 : 0.0});
         ++shown_, accepted_ += result.accepted;
         tables_.dynamics.add(trajectory_, dynamics_row(record_.tuning.steps, result.terms));
@@ -311,7 +311,7 @@ class HmcRun : public Run {
     HmcFile file_;
     RankCoordinator& ranks_;
     HmcRecord record_;
-    std::unique_ptr<HmcChain> chain_;
+    std::unique_ptr<HmcLinks> links_;
     std::vector<std::string> terms_;            ///< names of the terms of the action
     std::optional<lattice::GaugeField> field_;  ///< of a checkpoint, until begin()
     std::int64_t trajectory_ = 0;

@@ -19,9 +19,9 @@
 
 namespace kasane::run {
 
-class HmcChain {
+class HmcLinks {
    public:
-    virtual ~HmcChain() = default;
+    virtual ~HmcLinks() = default;
     /// The links before the first trajectory. @throws InputError as load_start; Interrupted
     virtual void start(const RunControls& controls) = 0;
     /// Takes the links of a checkpoint.
@@ -47,10 +47,10 @@ class HmcChain {
     virtual void check(std::int64_t trajectory, std::vector<FlavourRecord>& flavours) = 0;
 };
 
-/// The chain on the space or the workers of a run file. @param file  must outlive it   @throws InputError where the workers cannot be made
-std::unique_ptr<HmcChain> hmc_chain(const HmcFile& file, RankCoordinator& ranks);
+/// The links on the space or the workers of a run file. @param file  must outlive it   @throws InputError where the workers cannot be made
+std::unique_ptr<HmcLinks> hmc_links(const HmcFile& file, RankCoordinator& ranks);
 
 /// Peak memory of the run on each rank, and free memory.
-std::vector<RunMemory> chain_memory(const HmcFile& file, const RankCoordinator& ranks);
+std::vector<RunMemory> hmc_memory(const HmcFile& file, const RankCoordinator& ranks);
 
 }  // namespace kasane::run

@@ -4,7 +4,7 @@
 #include <kasane/lattice/hmc/quark_action.hpp>
 #include <kasane/run/gauge/gauge_workers.hpp>
 #include <kasane/run/hmc/hmc.hpp>
-#include <kasane/run/hmc/hmc_chain.hpp>
+#include <kasane/run/hmc/hmc_links.hpp>
 
 #include <fmt/format.h>
 
@@ -28,9 +28,9 @@ void check_tolerance(const char* key, double rtol, double residual, const HmcFil
 }
 
 template <Space S>
-class ChainOfOneDevice final : public HmcChain {
+class HmcLinksOfOneDevice final : public HmcLinks {
    public:
-    ChainOfOneDevice(S on, const HmcFile& file) : on_(on), file_(file) {}
+    HmcLinksOfOneDevice(S on, const HmcFile& file) : on_(on), file_(file) {}
 
     void start(const RunControls& controls) override { u_ = first_links(on_, file_, controls); }
     void load(const lattice::GaugeField& field) override { u_ = lattice::links_on(on_, field); }
@@ -118,9 +118,9 @@ lattice::WorkerMemory worker_memory(const HmcFile& file) {
     return memory;
 }
 
-class ChainOfWorkers final : public HmcChain {
+class HmcLinksOfWorkers final : public HmcLinks {
    public:
-    ChainOfWorkers(const HmcFile& file, RankCoordinator& ranks)
+    HmcLinksOfWorkers(const HmcFile& file, RankCoordinator& ranks)
         : file_(file), u_(ranks.workers(hmc_kind.name, file.here), file.here, *file.grid, worker_memory(file)) {}
 
     void start(const RunControls&) override { start_links(file_, u_); }
@@ -154,13 +154,13 @@ class ChainOfWorkers final : public HmcChain {
 
 }  // namespace
 
-std::unique_ptr<HmcChain> hmc_chain(const HmcFile& file, RankCoordinator& ranks) {
-    if (file.grid) return std::make_unique<ChainOfWorkers>(file, ranks);
-    return std::visit([&]<Space S>(S on) -> std::unique_ptr<HmcChain> { return std::make_unique<ChainOfOneDevice<S>>(on, file); },
+std::unique_ptr<HmcLinks> hmc_links(const HmcFile& file, RankCoordinator& ranks) {
+    if (file.grid) return std::make_unique<HmcLinksOfWorkers>(file, ranks);
+    return std::visit([&]<Space S>(S on) -> std::unique_ptr<HmcLinks> { return std::make_unique<HmcLinksOfOneDevice<S>>(on, file); },
                       file.space);
 }
 
-std::vector<RunMemory> chain_memory(const HmcFile& file, const RankCoordinator& ranks) {
+std::vector<RunMemory> hmc_memory(const HmcFile& file, const RankCoordinator& ranks) {
     if (file.grid) return divided_memory(file, ranks, lattice::local_gauge_bytes(*file.grid, worker_memory(file)));
     return {gauge_memory(file, bytes_of_links(file) + bytes_of_quarks(file))};
 }
