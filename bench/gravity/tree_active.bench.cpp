@@ -1,5 +1,5 @@
 // gravity.tree.active: time of a step with few active particles.
-#include <kasane/gravity/tree/kept_nodes.hpp>
+#include <kasane/gravity/step/kept_nodes.hpp>
 
 #include <bench/gravity/tree_studies.hpp>
 

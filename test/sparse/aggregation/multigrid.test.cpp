@@ -349,7 +349,7 @@ TEST(AggregationMultigrid, IsChosenByTheRuleForLongWays) {
 TEST(AggregationMultigrid, IsChosenByTheRuleOfDevices) {
     EXPECT_EQ(precondition_by_rule(box_matrix({60, 60, 60}).view(), true).kind, Precondition::multigrid);
     EXPECT_EQ(precondition_by_rule(box_matrix({60, 60, 60}).view(), false).kind, Precondition::multigrid);
-    EXPECT_EQ(precondition_by_rule(box_matrix({5000, 50, 1}).view(), true).kind, Precondition::multigrid);
+    EXPECT_EQ(precondition_by_rule(box_matrix({1, 500, 500}).view(), true).kind, Precondition::multigrid);
     EXPECT_EQ(precondition_by_rule(box_matrix({50, 50, 50}).view(), true).kind, Precondition::ic0);
     EXPECT_EQ(precondition_by_rule(random_graph(220000, 660000, 3).view(), true).kind, Precondition::ic0);
 }

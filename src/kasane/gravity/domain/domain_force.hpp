@@ -10,7 +10,7 @@
 #include <kasane/gravity/domain/essential_exchange.hpp>
 #include <kasane/gravity/domain/move_particles.hpp>
 #include <kasane/gravity/step/motion.hpp>
-#include <kasane/gravity/tree/kept_nodes.hpp>
+#include <kasane/gravity/step/kept_nodes.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>
 
 #include <bit>

@@ -6,7 +6,7 @@
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/gravity/domain/essential_tree.hpp>
 #include <kasane/gravity/domain/merged_tree.hpp>
-#include <kasane/gravity/tree/kept_nodes.hpp>
+#include <kasane/gravity/step/kept_nodes.hpp>
 
 #include <array>
 #include <cstdint>

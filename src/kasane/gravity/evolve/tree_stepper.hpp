@@ -3,14 +3,14 @@
 // Invariant: bodies and moments belong to one time. The topology may belong to another: moments, reaches and boxes are computed from the
 // bodies, so that the error of a single force is that of the criterion. Topologies that are always older than the bodies do systematic work
 // on the particles, so each is built at the mean time of the forces that it serves (docs/energy.md). Where few particles are active,
-// nodes without kicked bodies are moved to the time of the bodies instead (tree/kept_nodes.hpp). At the end of dt_max all particles are
+// nodes without kicked bodies are moved to the time of the bodies instead (step/kept_nodes.hpp). At the end of dt_max all particles are
 // active, so that no saved state needs kept nodes.
 #pragma once
 
 #include <kasane/gravity/evolve/device_stepper.hpp>
 #include <kasane/gravity/evolve/tree_parts.hpp>
 #include <kasane/gravity/evolve/tree_reference.hpp>
-#include <kasane/gravity/tree/kept_nodes.hpp>
+#include <kasane/gravity/step/kept_nodes.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>
 #include <kasane/gravity/tree/tuner.hpp>
 

@@ -1,6 +1,6 @@
 // Velocities and motion of nodes, once per Space.
 #include <kasane/core/device/kernels.hpp>
-#include <kasane/gravity/tree/kept_nodes.hpp>
+#include <kasane/gravity/step/kept_nodes.hpp>
 
 namespace kasane::gravity {
 namespace {

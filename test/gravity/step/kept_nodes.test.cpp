@@ -4,7 +4,7 @@
 #include <reference/direct.hpp>
 
 #include <kasane/gravity/simulation.hpp>
-#include <kasane/gravity/tree/kept_nodes.hpp>
+#include <kasane/gravity/step/kept_nodes.hpp>
 #include <kasane/gravity/tree/tree_force.hpp>
 
 #include <algorithm>
