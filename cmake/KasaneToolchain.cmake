@@ -9,7 +9,7 @@ endif()
 # Without -DNDEBUG: contracts are switched by KASANE_DEV alone.
 set(CMAKE_CXX_FLAGS_RELEASE "-O3")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g")
-set(CMAKE_CUDA_FLAGS_RELEASE "-O3")
+set(CMAKE_CUDA_FLAGS_RELEASE "-O1")  # of the host code, which launches kernels; code of the device is always optimised fully
 
 find_program(KASANE_CCACHE ccache)
 if(KASANE_CCACHE)

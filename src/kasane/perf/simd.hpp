@@ -7,7 +7,7 @@
 
 namespace kasane {
 
-/// Highway's name: "AVX3" (AVX-512), "AVX2", "SSE4", "SSSE3", "NEON", "SCALAR", ...
+/// Highway's name: "AVX3" (AVX-512), "AVX2", "SSE4", "NEON", "SCALAR", ...
 std::string simd_target();
 
 /// All sets that this processor can run, the best first.

@@ -50,7 +50,7 @@ constexpr Mix executed(Mix mix, bool is_double) {
 #if HWY_TARGET != HWY_AVX3
     if (is_double) mix.fmas += longer_series;
 #endif
-#if HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SCALAR
+#if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SCALAR
     return {mix.adds + mix.fmas, mix.products + mix.fmas, 0, mix.estimates};
 #else
     return mix;
