@@ -37,6 +37,20 @@ template <class T>
 KS_FN Complex<T> conj(Complex<T> a) {
     return {a.re, -a.im};
 }
+/// Adds a b, in two fused multiplications and additions a part; sum + a * b takes three operations.
+template <class T>
+KS_FN void add_product(Complex<T>& sum, Complex<T> a, Complex<T> b) {
+    sum.re = sum.re + a.re * b.re - a.im * b.im;
+    sum.im = sum.im + a.re * b.im + a.im * b.re;
+}
+/// a0 b0 + a1 b1 + a2 b2
+template <class T>
+KS_FN Complex<T> sum_of_products(Complex<T> a0, Complex<T> b0, Complex<T> a1, Complex<T> b1, Complex<T> a2, Complex<T> b2) {
+    Complex<T> sum = a0 * b0;
+    add_product(sum, a1, b1);
+    add_product(sum, a2, b2);
+    return sum;
+}
 /// |a|^2
 template <class T>
 KS_FN T norm2(Complex<T> a) {
@@ -78,7 +92,7 @@ struct Su3 {
     KS_FN Su3 operator*(const Su3& b) const {
         Su3 c;
         for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) c.e[i][j] = e[i][0] * b.e[0][j] + e[i][1] * b.e[1][j] + e[i][2] * b.e[2][j];
+            for (int j = 0; j < 3; ++j) c.e[i][j] = sum_of_products(e[i][0], b.e[0][j], e[i][1], b.e[1][j], e[i][2], b.e[2][j]);
         return c;
     }
     /// Whether all numbers are equal.
@@ -107,7 +121,8 @@ template <class T>
 KS_FN Su3<T> times_adjoint(const Su3<T>& a, const Su3<T>& b) {
     Su3<T> c;
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) c.e[i][j] = a.e[i][0] * conj(b.e[j][0]) + a.e[i][1] * conj(b.e[j][1]) + a.e[i][2] * conj(b.e[j][2]);
+        for (int j = 0; j < 3; ++j)
+            c.e[i][j] = sum_of_products(a.e[i][0], conj(b.e[j][0]), a.e[i][1], conj(b.e[j][1]), a.e[i][2], conj(b.e[j][2]));
     return c;
 }
 /// a^+ b
@@ -115,7 +130,8 @@ template <class T>
 KS_FN Su3<T> adjoint_times(const Su3<T>& a, const Su3<T>& b) {
     Su3<T> c;
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) c.e[i][j] = conj(a.e[0][i]) * b.e[0][j] + conj(a.e[1][i]) * b.e[1][j] + conj(a.e[2][i]) * b.e[2][j];
+        for (int j = 0; j < 3; ++j)
+            c.e[i][j] = sum_of_products(conj(a.e[0][i]), b.e[0][j], conj(a.e[1][i]), b.e[1][j], conj(a.e[2][i]), b.e[2][j]);
     return c;
 }
 /// tr a
@@ -144,7 +160,9 @@ template <class T>
 KS_FN void complete_third_row(Su3<T>& u) {
     for (int k = 0; k < 3; ++k) {
         const int i = (k + 1) % 3, j = (k + 2) % 3;
-        u.e[2][k] = conj(u.e[0][i] * u.e[1][j] - u.e[0][j] * u.e[1][i]);
+        auto minor = u.e[0][i] * u.e[1][j];
+        add_product(minor, -u.e[0][j], u.e[1][i]);
+        u.e[2][k] = conj(minor);
     }
 }
 

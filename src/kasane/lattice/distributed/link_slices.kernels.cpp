@@ -38,12 +38,12 @@ struct UnpackSlices {
 template <bool packs>
 struct CopySliceNumbers {
     LinkSlices slices;
-    SiteNumbers at;
+    SiteNumbers numbers;
     double* memory;
     KS_FN void operator()(index_t i) const {
         const index_t all = slices.sites(), number = i % all;
         const Site x = slices.site(number);
-        double& there = at.place(x.parity(), slices.extents.checkerboard(x))[i / all * at.stride];
+        double& there = numbers.at(x.parity(), slices.extents.checkerboard(x), static_cast<int>(i / all));
         if constexpr (packs)
             memory[i] = there;
         else

@@ -1,5 +1,5 @@
-// Real numbers at the sites of a lattice in the order of links, [parity][number][stride], and copies of them between a local lattice and
-// one that is extended by a halo.
+// Real numbers at the sites of a lattice, [parity][number / together][stride][together], and copies of them between a local lattice and one
+// that is extended by a halo.
 #pragma once
 
 #include <kasane/lattice/distributed/local_sites.hpp>
@@ -11,21 +11,23 @@ namespace kasane::lattice {
 struct SiteNumbers {
     double* data = nullptr;
     index_t stride = 0;
-    int numbers = 0;  ///< per site
+    int numbers = 0;   ///< per site
+    int together = 1;  ///< numbers of a site that are neighbours in memory: 2 where they are complex
 
-    KS_FN double* place(Parity parity, index_t checkerboard) const {
-        return data + static_cast<index_t>(parity) * numbers * stride + checkerboard;
+    KS_FN double& at(Parity parity, index_t checkerboard, int number) const {
+        const index_t before = static_cast<index_t>(parity) * numbers + number / together * together;
+        return data[before * stride + checkerboard * together + number % together];
     }
 };
 
 template <Space S>
 SiteNumbers numbers_of(Links<S>& u) {
-    return {u.data.data(), LinksView::stride(u.extents), 72};
+    return {u.data.data(), LinksView::stride(u.extents), 72, 2};
 }
 /// For reading alone.
 template <Space S>
 SiteNumbers numbers_of(const Links<S>& u) {
-    return {const_cast<double*>(u.data.data()), LinksView::stride(u.extents), 72};
+    return {const_cast<double*>(u.data.data()), LinksView::stride(u.extents), 72, 2};
 }
 template <Space S>
 SiteNumbers numbers_of(CloverWeights<S>& w) {

@@ -16,10 +16,9 @@ struct CopySiteNumbers {
         const auto parity = static_cast<Parity>(i / sites.local.half());
         const index_t number = i % sites.local.half();
         const Site x = sites.extended_site(parity, number);
-        double* here = local.place(parity, number);
-        double* there = extended.place(x.parity(), sites.extended.checkerboard(x));
+        const index_t there = sites.extended.checkerboard(x);
         for (int k = 0; k < local.numbers; ++k) {
-            double &a = here[k * local.stride], &b = there[k * extended.stride];
+            double &a = local.at(parity, number, k), &b = extended.at(x.parity(), there, k);
             if constexpr (kind == NumbersCopy::to_local)
                 a = b;
             else if constexpr (kind == NumbersCopy::to_extended)

@@ -5,12 +5,12 @@ namespace {
 
 /// Links that a site loads from beyond the first-level cache, for each thread that has a site; `most` threads could have one. 8: those of
 /// the site, of its neighbours in time, and its force. Neighbours in space are shared within a tile, but not beyond its faces, where 3
-/// links of a neighbour ahead and 4 of one behind are needed. Along x a face counts four times, as sectors of 32 bytes hold eight sites of
+/// links of a neighbour ahead and 4 of one behind are needed. Along x a face counts eight times, as a line of 128 bytes holds 16 sites of
 /// both parities.
 double cost(const Extents& n, const int (&tile)[3], int places, int most) {
     double links = 8, idle = static_cast<double>(most) / places;
     for (int mu = 0; mu < 3; ++mu) {
-        if (tile[mu] != n[mu]) links += (mu == 0 ? 4 : 1) * 7.0 / tile[mu];
+        if (tile[mu] != n[mu]) links += (mu == 0 ? 8 : 1) * 7.0 / tile[mu];
         idle *= static_cast<double>((n[mu] + tile[mu] - 1) / tile[mu] * tile[mu]) / n[mu];
     }
     return links * idle;

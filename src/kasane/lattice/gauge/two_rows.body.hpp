@@ -15,7 +15,7 @@ struct TwoRows {
     KS_FN TwoRows operator*(const Su3<double>& b) const {
         TwoRows c;
         for (int i = 0; i < 2; ++i)
-            for (int j = 0; j < 3; ++j) c.e[i][j] = e[i][0] * b.e[0][j] + e[i][1] * b.e[1][j] + e[i][2] * b.e[2][j];
+            for (int j = 0; j < 3; ++j) c.e[i][j] = sum_of_products(e[i][0], b.e[0][j], e[i][1], b.e[1][j], e[i][2], b.e[2][j]);
         return c;
     }
 };
@@ -24,7 +24,8 @@ struct TwoRows {
 KS_FN TwoRows times_adjoint(const TwoRows& a, const Su3<double>& b) {
     TwoRows c;
     for (int i = 0; i < 2; ++i)
-        for (int j = 0; j < 3; ++j) c.e[i][j] = a.e[i][0] * conj(b.e[j][0]) + a.e[i][1] * conj(b.e[j][1]) + a.e[i][2] * conj(b.e[j][2]);
+        for (int j = 0; j < 3; ++j)
+            c.e[i][j] = sum_of_products(a.e[i][0], conj(b.e[j][0]), a.e[i][1], conj(b.e[j][1]), a.e[i][2], conj(b.e[j][2]));
     return c;
 }
 
@@ -47,10 +48,10 @@ KS_FN Su3<double> completed(const TwoRows& a) {
 
 /// Rows 1 and 2 of the link of a place among the sites of a parity.
 KS_FN TwoRows load_rows(const LinksView& u, Parity parity, index_t place, int mu) {
-    const index_t step = LinksView::stride(u.extents);
-    const double* from = u.data + u.place(parity, mu) + place;
+    const index_t step = 2 * LinksView::stride(u.extents);
+    const double* from = u.link(parity, place, mu);
     TwoRows a;
-    for (int k = 0; k < 6; ++k) a.e[k / 3][k % 3] = {from[2 * k * step], from[(2 * k + 1) * step]};
+    for (int k = 0; k < 6; ++k) a.e[k / 3][k % 3] = load_complex(from + k * step);
     return a;
 }
 
