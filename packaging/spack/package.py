@@ -17,7 +17,7 @@ class Kasane(CMakePackage, CudaPackage):
     depends_on("cmake@3.25:", type="build")
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
-    depends_on("hdf5+hl~mpi")
+    depends_on("hdf5@1.10.5:+hl~mpi")
     depends_on("fmt")
     depends_on("spdlog")
     depends_on("tomlplusplus")
