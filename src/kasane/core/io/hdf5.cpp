@@ -438,7 +438,7 @@ void File::write_numbers(const std::string& name, Number kind, const void* from,
     const auto how = transfer_properties();
     if (!space.valid() || H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, shape.data(), nullptr) < 0)
         fail(name, reason());
-    if (!write_blocks(opened, memory_type(kind), start[0], shape[0], from) &&
+    if (!write_blocks(*output_, opened, memory_type(kind), start[0], shape[0], from) &&
         H5Dwrite(opened, memory_type(kind), memory, space, how, from) < 0)
         fail(name, reason());
     check_disk();

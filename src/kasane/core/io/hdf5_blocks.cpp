@@ -15,11 +15,11 @@
 namespace kasane::hdf5 {
 namespace {
 
-constexpr std::uint64_t least = 4ull << 20;      // bytes of a data set; below, threads gain nothing
-constexpr std::uint64_t at_once = 1ull << 20;    // bytes of one read of a data set without chunks
-constexpr std::uint64_t checksum_bytes = 4;      // behind a chunk
-constexpr std::uint64_t prepared = 16ull << 20;  // bytes of the chunks that are prepared for writing at once
-constexpr std::uint64_t least_chunk = 4096;      // bytes; a list of smaller ones could be longer than the data
+constexpr std::uint64_t least = 4ull << 20;            // bytes of a data set; below, threads gain nothing
+constexpr std::uint64_t at_once = 1ull << 20;          // bytes of one read of a data set without chunks
+constexpr std::uint64_t checksum_bytes = 4;            // behind a chunk
+constexpr std::uint64_t written_at_once = 8ull << 20;  // bytes of the chunks whose checksums are computed before they are written
+constexpr std::uint64_t least_chunk = 4096;            // bytes; a list of smaller ones could be longer than the data
 
 /// A part of the data set: `bytes` in the file at `address`, of which `used` belong to it; the rest of the last chunk is padding.
 struct Block {
@@ -166,7 +166,7 @@ bool read_blocks(hid_t file, hid_t dataset, hid_t memory_type, void* to) {
     return whole;
 }
 
-bool write_blocks(hid_t dataset, hid_t memory_type, hsize_t first, hsize_t rows, const void* from) {
+bool write_blocks(OutputFile& to, hid_t dataset, hid_t memory_type, hsize_t first, hsize_t rows, const void* from) {
     const Closed type{H5Dget_type(dataset), H5Tclose}, space{H5Dget_space(dataset), H5Sclose},
         layout{H5Dget_create_plist(dataset), H5Pclose};
     std::array<hsize_t, 2> shape{1, 1}, chunk{1, 1};
@@ -178,23 +178,41 @@ bool write_blocks(hid_t dataset, hid_t memory_type, hsize_t first, hsize_t rows,
         (rows % chunk[0] != 0 && first + rows != shape[0]))
         return false;
     const std::uint64_t row_bytes = shape[1] * H5Tget_size(type.id), bytes = chunk[0] * row_bytes;
-    const hsize_t chunks = (rows + chunk[0] - 1) / chunk[0], at_most = std::max<hsize_t>(1, prepared / bytes);
-    std::vector<unsigned char> stored(std::min(chunks, at_most) * (bytes + checksum_bytes));
-    const auto place = [&](index_t k) { return stored.data() + static_cast<std::uint64_t>(k) * (bytes + checksum_bytes); };
+    const hsize_t chunks = (rows + chunk[0] - 1) / chunk[0];
+    // A chunk of zeros with its checksum: valid even where a version of HDF5 writes from a copy of it.
+    const std::vector<unsigned char> placeholder(bytes + checksum_bytes);
+    to.reserve_from(placeholder.data(), placeholder.size());
+    bool placed = true;
+    for (hsize_t k = 0; k < chunks && placed; ++k) {
+        const std::array<hsize_t, 2> offset{first + k * chunk[0], 0};
+        placed = H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, offset.data(), placeholder.size(), placeholder.data()) >= 0;
+    }
+    const auto addresses = to.reserved();
+    if (!placed || addresses.size() != chunks) return false;
+    // The last chunk of the data set is stored whole.
+    const auto rest = rows % chunk[0] * row_bytes;
+    std::vector<unsigned char> padded(rest > 0 ? bytes : 0);
+    const auto* all = static_cast<const unsigned char*>(from);
+    if (rest > 0) std::memcpy(padded.data(), all + rows * row_bytes - rest, rest);
+    const auto block = [&](hsize_t k) { return rest > 0 && k + 1 == chunks ? padded.data() : all + k * bytes; };
+
+    const hsize_t at_most = std::max<hsize_t>(1, written_at_once / bytes);
+    std::vector<std::array<unsigned char, checksum_bytes>> sums(std::min(chunks, at_most));
     for (hsize_t done = 0; done < chunks; done += at_most) {
-        const auto now = static_cast<index_t>(std::min(at_most, chunks - done));
-        for_each_part(thread_count(Cpu{}), now, [&](index_t k) {
-            const auto row = (done + static_cast<hsize_t>(k)) * chunk[0];
-            const auto used = std::min(chunk[0], rows - row) * row_bytes;
-            std::memcpy(place(k), static_cast<const unsigned char*>(from) + row * row_bytes, used);
-            std::memset(place(k) + used, 0, bytes - used);
-            const auto sums = fletcher32(place(k), bytes);
-            for (std::uint64_t byte = 0; byte < checksum_bytes; ++byte)
-                place(k)[bytes + byte] = static_cast<unsigned char>(sums >> 8 * byte);
+        const auto now = std::min(at_most, chunks - done);
+        for_each_part(thread_count(Cpu{}), static_cast<index_t>(now), [&](index_t part) {
+            const auto k = static_cast<hsize_t>(part);
+            const auto sum = fletcher32(block(done + k), bytes);
+            for (std::uint64_t byte = 0; byte < checksum_bytes; ++byte) sums[k][byte] = static_cast<unsigned char>(sum >> 8 * byte);
         });
-        for (index_t k = 0; k < now; ++k) {
-            const std::array<hsize_t, 2> offset{first + (done + static_cast<hsize_t>(k)) * chunk[0], 0};
-            if (H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, offset.data(), bytes + checksum_bytes, place(k)) < 0) return false;
+        for (hsize_t k = 0; k < now;) {
+            const auto address = addresses[done + k];
+            std::vector<iovec> parts;
+            for (; k < now && addresses[done + k] == address + parts.size() / 2 * placeholder.size(); ++k) {
+                parts.push_back({const_cast<unsigned char*>(block(done + k)), bytes});  // pwritev only reads it
+                parts.push_back({sums[k].data(), checksum_bytes});
+            }
+            to.write(address, std::move(parts));
         }
     }
     return true;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <new>
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -27,6 +28,10 @@ void OutputFile::write(std::uint64_t address, const void* bytes, std::uint64_t c
     constexpr std::uint64_t most = 8ull << 20;
     const auto* from = static_cast<const char*>(bytes);
     length = std::max(length, address + count);
+    if (bytes == placeholder_ && count == reserved_bytes_) {
+        reserved_.push_back(address);
+        return;
+    }
     while (count > 0 && error_ == 0) {
         const auto written = ::pwrite(descriptor_, from, std::min(count, most), static_cast<off_t>(address));
         if (written < 0) {
@@ -39,6 +44,35 @@ void OutputFile::write(std::uint64_t address, const void* bytes, std::uint64_t c
         from += done;
         count -= done;
     }
+}
+
+void OutputFile::write(std::uint64_t address, std::vector<iovec> parts) {
+    constexpr std::size_t most = 1024;  // parts of one call: the limit of Linux
+    for (std::size_t first = 0; first < parts.size() && error_ == 0;) {
+        const auto now = static_cast<int>(std::min(parts.size() - first, most));
+        const auto written = ::pwritev(descriptor_, parts.data() + first, now, static_cast<off_t>(address));
+        if (written < 0) {
+            error_ = errno == EINTR ? 0 : errno;
+            continue;
+        }
+        auto done = static_cast<std::size_t>(written);
+        start_disk(address, done);
+        address += done;
+        length = std::max(length, address);
+        for (; first < parts.size() && done >= parts[first].iov_len; ++first) done -= parts[first].iov_len;
+        if (first < parts.size()) parts[first] = {static_cast<char*>(parts[first].iov_base) + done, parts[first].iov_len - done};
+    }
+}
+
+void OutputFile::reserve_from(const void* placeholder, std::uint64_t bytes) {
+    placeholder_ = placeholder;
+    reserved_bytes_ = bytes;
+    reserved_.clear();
+}
+
+std::vector<std::uint64_t> OutputFile::reserved() {
+    placeholder_ = nullptr;
+    return std::exchange(reserved_, {});
 }
 
 void OutputFile::start_disk(std::uint64_t address, std::uint64_t count) {

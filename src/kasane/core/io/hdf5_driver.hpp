@@ -6,6 +6,9 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <vector>
+
+#include <sys/uio.h>
 
 namespace kasane::hdf5 {
 
@@ -20,6 +23,13 @@ class OutputFile {
 
     /// Writes, unless an earlier write has failed.
     void write(std::uint64_t address, const void* bytes, std::uint64_t count);
+    /// Writes parts of memory one behind the other, unless an earlier write has failed.
+    void write(std::uint64_t address, std::vector<iovec> parts);
+    /// HDF5 only allocates what it writes from `placeholder` from now on, and the caller writes the content. Writes of another length than
+    /// `bytes` are executed.
+    void reserve_from(const void* placeholder, std::uint64_t bytes);
+    /// Ends the reservation. @returns the addresses, in the order of HDF5's writes
+    std::vector<std::uint64_t> reserved();
     /// Reads what was written; zeros elsewhere.
     void read(std::uint64_t address, void* bytes, std::uint64_t count);
     /// Closes the file, which may report an error of earlier writes (NFS, quotas). HDF5 must have closed it.
@@ -38,6 +48,9 @@ class OutputFile {
 
     int descriptor_;
     int error_ = 0;
+    const void* placeholder_ = nullptr;
+    std::uint64_t reserved_bytes_ = 0;
+    std::vector<std::uint64_t> reserved_;
     std::uint64_t written_begin_ = 0, written_end_ = 0;  ///< neighbouring writes with which the disk has not begun
 };
 
