@@ -342,7 +342,7 @@ void write_binary(AtomicFile& to, const Part& part) {
     const auto real = [&](double value) { options.double_precision ? sink.put(value) : sink.put(static_cast<float>(value)); };
     const auto each = [&](auto&& visit) {
         for (std::size_t t = 0; t < type_count; ++t) {
-            for (const auto i : part.members[t]) visit(t, i);
+            for (std::size_t k = 0; k < part.members[t].count; ++k) visit(t, part.members[t][k]);
         }
     };
     const auto vectors = [&](const std::vector<Vec3<double>>& from) {

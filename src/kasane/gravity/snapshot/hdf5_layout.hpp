@@ -48,13 +48,13 @@ class Hdf5Writer {
     /// @param header  of this file; `here` is the number of particles to come   @param kinds  columns that are not null will be written
     Hdf5Writer(AtomicFile& to, const Header& header, const SnapshotWriteOptions& options, const Columns& kinds);
     /// Appends the particles `members` of the columns, all of one type. @throws ComputationError: more than announced, or another mass
-    void append(std::size_t type, const Columns& from, View<const std::size_t> members);
+    void append(std::size_t type, const Columns& from, const Members& members);
     /// Completes the file. @throws ComputationError: fewer particles than announced, disk full
     void close();
 
    private:
     template <class T>
-    void write(const std::string& name, std::size_t type, const T* all, View<const std::size_t> members, std::vector<T>& selected);
+    void write(const std::string& name, std::size_t type, const T* all, const Members& members, std::vector<T>& selected);
 
     hdf5::File file_;
     Counts announced_, written_{};

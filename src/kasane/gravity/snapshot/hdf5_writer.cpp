@@ -112,13 +112,6 @@ void declare(hdf5::File& file, const std::string& name, std::uint64_t rows, cons
         std::pow(shown.length_cm, scaling.length) * std::pow(shown.mass_g, scaling.mass) * std::pow(shown.velocity_cm_s, scaling.velocity));
 }
 
-/// Whether the particles are neighbours in memory, as all of one type are.
-bool follow_each_other(View<const std::size_t> members) {
-    for (index_t k = 1; k < members.size(); ++k)
-        if (members[k] != members[k - 1] + 1) return false;
-    return members.size() > 0;
-}
-
 }  // namespace
 
 Columns columns_of(const Particles& p) { return {p.position.data(), p.velocity.data(), p.mass.data(), p.id.data()}; }
@@ -155,43 +148,41 @@ Hdf5Writer::Hdf5Writer(AtomicFile& to, const Header& header, const SnapshotWrite
 }
 
 template <class T>
-void Hdf5Writer::write(const std::string& name, std::size_t type, const T* all, View<const std::size_t> members, std::vector<T>& selected) {
+void Hdf5Writer::write(const std::string& name, std::size_t type, const T* all, const Members& members, std::vector<T>& selected) {
     const auto name_of_set = group_of(type) + name;
-    const auto first_row = static_cast<index_t>(written_[type]);
-    if (follow_each_other(members)) {
-        file_.write_rows(name_of_set, first_row, View<const T>(all + members[0], members.size()));
+    const auto first_row = static_cast<index_t>(written_[type]), rows = static_cast<index_t>(members.count);
+    if (!members.list) {
+        file_.write_rows(name_of_set, first_row, View<const T>(all + members.first, rows));
         return;
     }
-    selected.resize(static_cast<std::size_t>(members.size()));
-    parallel_for(Cpu{}, members.size(), [&](index_t k) { selected[static_cast<std::size_t>(k)] = all[members[k]]; });
+    selected.resize(members.count);
+    parallel_for(Cpu{}, rows, [&](index_t k) { selected[static_cast<std::size_t>(k)] = all[members[static_cast<std::size_t>(k)]]; });
     file_.write_rows(name_of_set, first_row, View<const T>(view(selected)));
 }
 
-void Hdf5Writer::append(std::size_t type, const Columns& from, View<const std::size_t> members) {
-    const auto n = static_cast<std::uint64_t>(members.size());
+void Hdf5Writer::append(std::size_t type, const Columns& from, const Members& members) {
     const auto refuse = [&](const std::string& what) { return ComputationError(fmt::format("cannot write {}: {}", target_, what)); };
-    if (n > announced_[type] - written_[type]) {
+    if (members.count > announced_[type] - written_[type]) {
         throw refuse(fmt::format("there are more than the {} announced particles of type {}", announced_[type], type));
     }
     const double mass = mass_table_[type];
-    for (const auto i : members) {
-        if (mass != 0 && from.mass[i] != mass) {
-            throw refuse(fmt::format("a particle of type {} has mass {}, but {} was announced for all", type, from.mass[i], mass));
-        }
+    for (std::size_t k = 0; k < members.count && mass != 0; ++k) {
+        const auto found = from.mass[members[k]];
+        if (found != mass) throw refuse(fmt::format("a particle of type {} has mass {}, but {} was announced for all", type, found, mass));
     }
     // Written in parts that end with a chunk, large enough for all threads and small enough for a cache.
-    constexpr index_t most = 16 * hdf5::chunk_rows;
-    for (index_t first = 0; first < members.size();) {
-        const auto until_chunk = most - static_cast<index_t>(written_[type]) % hdf5::chunk_rows;
-        const auto part = members.subview(first, std::min(until_chunk, members.size() - first));
-        first += part.size();
+    constexpr std::uint64_t most = 16 * hdf5::chunk_rows;
+    for (std::uint64_t first = 0; first < members.count;) {
+        const auto until_chunk = most - written_[type] % hdf5::chunk_rows;
+        const auto part = members.part(first, std::min(until_chunk, members.count - first));
+        first += part.count;
         write("/Coordinates", type, from.position, part, vectors_);
         write("/Velocities", type, from.velocity, part, vectors_);
         write("/ParticleIDs", type, from.id, part, ids_);
         if (mass == 0) write("/Masses", type, from.mass, part, numbers_);
         if (from.acceleration != nullptr) write("/Acceleration", type, from.acceleration, part, vectors_);
         if (from.potential != nullptr) write("/Potential", type, from.potential, part, numbers_);
-        written_[type] += static_cast<std::uint64_t>(part.size());
+        written_[type] += part.count;
     }
 }
 

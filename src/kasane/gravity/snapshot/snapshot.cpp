@@ -65,6 +65,29 @@ void check_header(const std::filesystem::path& path, const Header& header) {
     if (!problems.empty()) throw InputError(std::move(problems));
 }
 
+std::array<Members, type_count> members_of(const std::vector<std::uint8_t>& type, MemberLists& lists) {
+    std::array<Members, type_count> members;
+    std::array<std::size_t, type_count> end{};
+    for (std::size_t i = 0; i < type.size(); ++i) {
+        auto& of_type = members.at(type[i]);
+        if (of_type.count++ == 0) of_type.first = i;
+        end[type[i]] = i + 1;
+    }
+    std::array<bool, type_count> listed{};
+    for (std::size_t t = 0; t < type_count; ++t) {
+        listed[t] = members[t].count != end[t] - members[t].first;
+        lists[t].clear();
+        if (!listed[t]) continue;
+        resize_touched(lists[t], members[t].count);
+        members[t].list = lists[t].data();
+    }
+    if (std::none_of(listed.begin(), listed.end(), [](bool any) { return any; })) return members;
+    std::array<std::size_t, type_count> next{};
+    for (std::size_t i = 0; i < type.size(); ++i)
+        if (listed[type[i]]) lists[type[i]][next[type[i]]++] = i;
+    return members;
+}
+
 }  // namespace snapshot
 
 namespace {
@@ -200,22 +223,13 @@ void check_for_writing(const fs::path& path, const Snapshot& s, const SnapshotWr
     }
 }
 
-/// The particles of each type, in their order.
-std::array<std::vector<std::size_t>, type_count> members_of(const std::vector<std::uint8_t>& type) {
-    std::array<std::size_t, type_count> count{};
-    for (const auto t : type) ++count[t];
-    std::array<std::vector<std::size_t>, type_count> members;
-    for (std::size_t t = 0; t < type_count; ++t) resize_touched(members[t], count[t]);
-    count = {};
-    for (std::size_t i = 0; i < type.size(); ++i) members[type[i]][count[type[i]]++] = i;
-    return members;
-}
-
 /// The common mass of all particles of a type; 0 if masses differ or are 0, which MassTable cannot express.
-double common_mass(const Particles& particles, const std::vector<std::size_t>& members) {
-    if (members.empty()) return 0;
-    const auto mass = particles.mass[members.front()];
-    return std::all_of(members.begin(), members.end(), [&](auto i) { return particles.mass[i] == mass; }) ? mass : 0;
+double common_mass(const Particles& particles, const Members& members) {
+    if (members.count == 0) return 0;
+    const auto mass = particles.mass[members[0]];
+    for (std::size_t k = 1; k < members.count; ++k)
+        if (particles.mass[members[k]] != mass) return 0;
+    return mass;
 }
 
 }  // namespace
@@ -267,7 +281,8 @@ Snapshot read_snapshot(const fs::path& path, const SnapshotReadOptions& options)
 void write_snapshot(const fs::path& path, const Snapshot& snapshot, const SnapshotWriteOptions& options) {
     check_for_writing(path, snapshot, options);
     const auto& particles = snapshot.particles;
-    auto members = members_of(particles.type);
+    MemberLists lists;
+    const auto members = members_of(particles.type, lists);
 
     Header header;
     header.time = snapshot.time;
@@ -278,7 +293,7 @@ void write_snapshot(const fs::path& path, const Snapshot& snapshot, const Snapsh
     header.components = snapshot.components;
     header.model = snapshot.model;
     for (std::size_t t = 0; t < type_count; ++t) {
-        header.total[t] = members[t].size();
+        header.total[t] = members[t].count;
         header.mass_table[t] = common_mass(particles, members[t]);
     }
     check_header(path, header);
@@ -291,13 +306,9 @@ void write_snapshot(const fs::path& path, const Snapshot& snapshot, const Snapsh
     for (std::uint64_t i = 0; i < files; ++i) {
         Part part{&snapshot, {}, header, options};
         for (std::size_t t = 0; t < type_count; ++t) {
-            const auto n = members[t].size();
-            const auto from = static_cast<std::ptrdiff_t>(n * i / files), to = static_cast<std::ptrdiff_t>(n * (i + 1) / files);
-            if (files == 1)
-                part.members[t] = std::move(members[t]);
-            else
-                part.members[t].assign(members[t].begin() + from, members[t].begin() + to);
-            part.header.here[t] = part.members[t].size();
+            const std::uint64_t n = members[t].count, begin = n * i / files, end = n * (i + 1) / files;
+            part.members[t] = members[t].part(begin, end - begin);
+            part.header.here[t] = end - begin;
             if (part.header.here[t] > UINT32_MAX) throw bad(path, "", "cannot be written: above 2^32 particles of a type. Use more files");
         }
         const auto target = files == 1 ? path : numbered_path(path, static_cast<int>(i));
@@ -305,7 +316,7 @@ void write_snapshot(const fs::path& path, const Snapshot& snapshot, const Snapsh
         if (options.format == SnapshotFormat::hdf5) {
             Hdf5Writer writer(file, part.header, options, columns_of(snapshot));
             for (std::size_t t = 0; t < type_count; ++t) {
-                writer.append(t, columns_of(snapshot), View<const std::size_t>(view(part.members[t])));
+                writer.append(t, columns_of(snapshot), part.members[t]);
             }
             writer.close();
         } else {

@@ -51,10 +51,25 @@ std::unique_ptr<SnapshotFile> open_hdf5(const std::filesystem::path& path);
 /// Opens a file of GADGET format 1 or 2. @throws InputError: also if the file begins as neither of them
 std::unique_ptr<SnapshotFile> open_binary(const std::filesystem::path& path);
 
+/// Particles of one type among all, in their order: neighbours in memory, or those of a list.
+struct Members {
+    std::size_t first = 0;              ///< of neighbours
+    const std::size_t* list = nullptr;  ///< null: neighbours
+    std::size_t count = 0;
+
+    std::size_t operator[](std::size_t k) const { return list ? list[k] : first + k; }
+    Members part(std::size_t begin, std::size_t n) const { return {first + begin, list ? list + begin : nullptr, n}; }
+};
+using MemberLists = std::array<std::vector<std::size_t>, type_count>;
+
+/// The particles of each type. @param lists  keeps the lists of the types whose particles are no neighbours
+/// @throws std::out_of_range: an unknown type
+std::array<Members, type_count> members_of(const std::vector<std::uint8_t>& type, MemberLists& lists);
+
 /// The particles of one file of a snapshot that is being written.
 struct Part {
     const Snapshot* snapshot = nullptr;
-    std::array<std::vector<std::size_t>, type_count> members;  ///< per type, in the order of the file
+    std::array<Members, type_count> members;  ///< in the order of the file
     Header header;
     SnapshotWriteOptions options;
 };

@@ -49,7 +49,7 @@ std::uint64_t SnapshotOutline::bytes() const {
 struct SnapshotWriter::State {
     AtomicFile file;
     Hdf5Writer writer;
-    std::array<std::vector<std::size_t>, type_count> members;
+    MemberLists lists;  // of the last block
 
     State(const std::filesystem::path& path, const SnapshotOutline& outline, const Header& header)
         : file(path, outline.bytes()), writer(file, header, {}, {}) {}
@@ -61,12 +61,9 @@ SnapshotWriter::~SnapshotWriter() = default;
 SnapshotWriter::SnapshotWriter(SnapshotWriter&&) noexcept = default;
 
 void SnapshotWriter::append(const Particles& block) {
-    auto& members = state_->members;
-    for (auto& each : members) each.clear();
-    for (std::size_t i = 0; i < block.type.size(); ++i) members.at(block.type[i]).push_back(i);
-    for (std::size_t t = 0; t < type_count; ++t) {
-        if (!members[t].empty()) state_->writer.append(t, columns_of(block), View<const std::size_t>(view(members[t])));
-    }
+    const auto members = members_of(block.type, state_->lists);
+    for (std::size_t t = 0; t < type_count; ++t)
+        if (members[t].count > 0) state_->writer.append(t, columns_of(block), members[t]);
 }
 
 void SnapshotWriter::commit() {
