@@ -1,8 +1,8 @@
 // Hostile snapshots: cut at every block, with lying markers and counts, unusable values, and thousands of random changes.
 // Nothing but InputError or success may come out, and no memory may be taken that the file cannot back up.
+#include "beyond_memory.hpp"
 #include "samples.hpp"
 
-#include <kasane/core/device/space.hpp>
 #include <kasane/core/io/hdf5.hpp>
 
 #include <cmath>
@@ -148,29 +148,7 @@ TEST_F(CorruptSnapshots, RefusesInvalidValues) {
 }
 
 TEST_F(CorruptSnapshots, RefusesMoreParticlesThanMemoryWithBothNumbers) {
-    // A consistent file, all holes but for its markers, of which lengths beyond 32 bits keep the lower ones, as GADGET writes them.
-    const std::uint64_t n = available_memory(Cpu{}) / 60;  // a particle takes 65 bytes
-    ASSERT_LT(n, std::uint64_t{6} << 31);
-    std::array<std::int32_t, type_count> counts{};
-    for (std::size_t t = 0, left = n; t < type_count; ++t) {
-        counts[t] = static_cast<std::int32_t>(std::min<std::uint64_t>(left, INT32_MAX));
-        left -= static_cast<std::uint64_t>(counts[t]);
-    }
-    std::ofstream file(folder / "huge", std::ios::binary);
-    const auto put = [&](std::uint64_t at, auto value) {
-        file.seekp(static_cast<std::streamoff>(at));
-        file.write(reinterpret_cast<const char*>(&value), sizeof value);
-    };
-    std::uint64_t at = 0;
-    for (const auto bytes : {std::uint64_t{256}, 12 * n, 12 * n, 4 * n}) {
-        put(at, static_cast<std::uint32_t>(bytes));
-        if (at == 0) put(4, counts);
-        if (at == 0) put(4 + 24, std::array{1., 1., 1., 1., 1., 1.});
-        put(at + 4 + bytes, static_cast<std::uint32_t>(bytes));
-        at += bytes + 8;
-    }
-    file.close();
-    ASSERT_TRUE(file.good());
+    const auto n = write_snapshot_beyond_memory(folder / "huge");
     EXPECT_EQ(inspect_snapshot(folder / "huge").total(), n);
     const auto said = complaint(folder / "huge");
     EXPECT_MENTIONS(said, "MiB are needed");

@@ -4,6 +4,7 @@
 #include <kasane/report/words.hpp>
 #include <kasane/run/driver/driver.hpp>
 #include <kasane/run/driver/loop.hpp>
+#include <kasane/run/driver/newest_checkpoint.hpp>
 #include <kasane/run/driver/run_keys.hpp>
 #include <kasane/run/driver/run_texts.hpp>
 #include <kasane/run/kinds.hpp>
@@ -248,6 +249,21 @@ TEST_F(Driver, ADamagedCheckpointIsSetAside) {
     EXPECT_EQ(resume("out").status, "done");
     EXPECT_TRUE(fs::exists(newest.string() + ".unread"));
     EXPECT_EQ(read_file(directory / "out/end.txt"), read_file(directory / "whole/end.txt"));
+}
+
+// The checkpoint is intact: an older one would repeat steps that are done, and its name would be lost.
+TEST_F(Driver, ACheckpointThatDoesNotFitIntoMemoryEndsTheSearch) {
+    int asked = 0;
+    start("out", {{"output.checkpoint_every=0", "test"}},
+          {.progress = ProgressStyle::none, .stop = [&] { return ++asked > 100; }, .ranks = nullptr});
+    ASSERT_GE(run::checkpoints_in(directory / "out").size(), 2u);
+    int read = 0;
+    const auto low_memory = [&](const fs::path& path) -> int {
+        if (++read == 1) throw MemoryError("does not fit into memory", 2, 1, {path.string(), 0, 0, ""});
+        return 0;
+    };
+    EXPECT_THROW(run::newest_checkpoint(run::RunDirectory::open(directory / "out"), low_memory), MemoryError);
+    EXPECT_EQ(read, 1);
 }
 
 TEST_F(Driver, ARunThatIsDoneIsLeftAlone) {

@@ -1,10 +1,11 @@
 // Checkpoints: what comes back is what went in, bit by bit, and no damage goes unseen.
-#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/memory_error.hpp>
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/gravity/gravity_checkpoint.hpp>
 
 #include <gtest/gtest.h>
+#include <test/gravity/snapshot/beyond_memory.hpp>
 #include <test/run/command.hpp>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -235,6 +236,17 @@ TEST_F(LinkedCheckpoint, ParticlesThatAreMissingDamagedOrOthersAreFound) {
     refused("which");
     fs::remove(particles_);
     refused("no such file");
+}
+
+// Low memory is no damage of the file: the remedy is not another file, and an older checkpoint must not take its place.
+TEST_F(LinkedCheckpoint, ParticlesThatDoNotFitIntoMemoryAreNoDamage) {
+    write(false);
+    gravity::test::write_snapshot_beyond_memory(particles_);
+    EXPECT_THROW(run::read_gravity_checkpoint(path_), MemoryError);
+    const auto said = complaint();
+    EXPECT_EQ(said.find(particles_.string() + ": has more particles than fit into memory: "), 0u) << said;
+    EXPECT_NE(said.find("End other programs"), std::string::npos) << said;
+    EXPECT_EQ(said.find("put back"), std::string::npos) << said;
 }
 
 TEST_F(LinkedCheckpoint, WithoutALinkTheCheckpointHasTheParticles) {

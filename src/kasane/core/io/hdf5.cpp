@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/base/memory_error.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/core/io/hdf5_blocks.hpp>
@@ -352,9 +353,7 @@ DatasetInfo File::dataset(const std::string& dataset) const {
 
 void File::check_memory(const std::string& name, std::uint64_t needed) const {
     const auto available = available_memory(Cpu{});
-    if (needed > available) {
-        fail(name, fmt::format("more than memory holds: {} MiB are needed and {} MiB are available", needed >> 20, available >> 20));
-    }
+    if (needed > available) throw MemoryError("does not fit into memory", needed, available, {path_.string(), 0, 0, name});
 }
 
 void File::check_written(const std::string& name, const DatasetInfo& info) const {

@@ -1,3 +1,4 @@
+#include <kasane/core/base/memory_error.hpp>
 #include <kasane/core/device/host_memory.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/hdf5.hpp>
@@ -181,11 +182,7 @@ Set open_set(fs::path path) {
 
 void check_memory(const fs::path& path, std::uint64_t needed) {
     const auto available = available_memory(Cpu{});
-    if (needed > available) {
-        throw bad(path, "",
-                  fmt::format("has more particles than fit into memory: {:.1f} MiB are needed, but {:.1f} MiB are available",
-                              static_cast<double>(needed) / 1048576, static_cast<double>(available) / 1048576));
-    }
+    if (needed > available) throw MemoryError("has more particles than fit into memory", needed, available, {path.string(), 0, 0, {}});
 }
 
 std::uint64_t product(std::uint64_t a, std::uint64_t b) {

@@ -1,7 +1,7 @@
 // Finds the newest checkpoint of a run that can be read, for any kind of run.
 #pragma once
 
-#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/memory_error.hpp>
 #include <kasane/run/driver/run_directory.hpp>
 
 #include <optional>
@@ -22,7 +22,7 @@ struct NewestCheckpoint {
 };
 
 /// Changes nothing. @param read  path -> checkpoint, throwing InputError for one that it cannot read
-/// @throws InputError when there are checkpoints and none can be read
+/// @throws InputError when there are checkpoints and none can be read; MemoryError when one does not fit into memory, because it is intact
 template <class Read>
 auto newest_checkpoint(const RunDirectory& directory, Read read) {
     NewestCheckpoint<std::invoke_result_t<Read, const std::filesystem::path&>> newest;
@@ -31,6 +31,8 @@ auto newest_checkpoint(const RunDirectory& directory, Read read) {
         try {
             newest.checkpoint = read(path);
             return newest;
+        } catch (const MemoryError&) {
+            throw;
         } catch (const InputError& error) {
             auto problem = error.problems().front();
             problem.where.file = path.string();

@@ -1,4 +1,4 @@
-#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/memory_error.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/core/io/checksum.hpp>
 #include <kasane/core/io/hdf5.hpp>
@@ -151,6 +151,8 @@ gravity::Particles linked_particles(const std::filesystem::path& path, const std
     try {
         auto snapshot = gravity::read_snapshot(path.parent_path() / name);
         if (!arrange(snapshot.particles, type, particles)) throw refuse("is a snapshot of other particles");
+    } catch (const MemoryError&) {
+        throw;  // the file is intact
     } catch (const InputError& error) {
         if (error.problems().front().where.file == path.string()) throw;
         throw refuse(error.problems().front().message);
