@@ -316,7 +316,7 @@ std::string header_image(const Part& part) {
 std::unique_ptr<SnapshotFile> open_binary(const std::filesystem::path& path) { return std::make_unique<BinaryFile>(path); }
 
 void write_binary(AtomicFile& to, const Part& part) {
-    const auto& particles = part.snapshot->particles;
+    const auto& particles = *part.particles;
     const auto& options = part.options;
     const std::uint64_t n = sum(part.header.here);
     const std::uint64_t width = options.double_precision ? 8 : 4;

@@ -40,7 +40,6 @@ struct Columns {
     const double* potential = nullptr;
 };
 Columns columns_of(const Particles& particles);
-Columns columns_of(const Snapshot& snapshot);
 
 /// One file, filled block by block. The rows of a type have the order of the calls of append().
 class Hdf5Writer {

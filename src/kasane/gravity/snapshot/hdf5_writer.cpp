@@ -116,13 +116,6 @@ void declare(hdf5::File& file, const std::string& name, std::uint64_t rows, cons
 
 Columns columns_of(const Particles& p) { return {p.position.data(), p.velocity.data(), p.mass.data(), p.id.data()}; }
 
-Columns columns_of(const Snapshot& s) {
-    auto columns = columns_of(s.particles);
-    if (!s.acceleration.empty()) columns.acceleration = s.acceleration.data();
-    if (!s.potential.empty()) columns.potential = s.potential.data();
-    return columns;
-}
-
 Hdf5Writer::Hdf5Writer(AtomicFile& to, const Header& header, const SnapshotWriteOptions& options, const Columns& kinds)
     : file_(hdf5::File::create(to.temporary())), announced_(header.here), mass_table_(header.mass_table), target_(to.target().string()) {
     write_header(file_, header, options.double_precision);

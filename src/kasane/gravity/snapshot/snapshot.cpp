@@ -191,8 +191,7 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
 }
 
 /// Checks that the arrays have one length, that types are known, and that values are in the range of the stored precision.
-void check_for_writing(const fs::path& path, const Snapshot& s, const SnapshotWriteOptions& options) {
-    const auto& p = s.particles;
+void check_for_writing(const fs::path& path, const Snapshot& s, const Particles& p, const SnapshotWriteOptions& options) {
     const auto n = p.mass.size();
     KS_VALIDATE(n > 0, "cannot be written: there are no particles", Where{path.string(), 0, 0, {}});
     const bool agree = p.position.size() == n && p.velocity.size() == n && p.id.size() == n && p.type.size() == n &&
@@ -276,19 +275,25 @@ Snapshot read_snapshot(const fs::path& path, const SnapshotReadOptions& options)
 }
 
 void write_snapshot(const fs::path& path, const Snapshot& snapshot, const SnapshotWriteOptions& options) {
-    check_for_writing(path, snapshot, options);
-    const auto& particles = snapshot.particles;
+    write_snapshot(path, snapshot.particles, snapshot, options);
+}
+
+void write_snapshot(const fs::path& path, const Particles& particles, const Snapshot& rest, const SnapshotWriteOptions& options) {
+    check_for_writing(path, rest, particles, options);
+    auto columns = columns_of(particles);
+    if (!rest.acceleration.empty()) columns.acceleration = rest.acceleration.data();
+    if (!rest.potential.empty()) columns.potential = rest.potential.data();
     MemberLists lists;
     const auto members = members_of(particles.type, lists);
 
     Header header;
-    header.time = snapshot.time;
-    header.units = snapshot.units;
-    header.softening = snapshot.softening;
+    header.time = rest.time;
+    header.units = rest.units;
+    header.softening = rest.softening;
     header.files = options.files;
-    header.force_error = snapshot.force_error;
-    header.components = snapshot.components;
-    header.model = snapshot.model;
+    header.force_error = rest.force_error;
+    header.components = rest.components;
+    header.model = rest.model;
     for (std::size_t t = 0; t < type_count; ++t) {
         header.total[t] = members[t].count;
         header.mass_table[t] = common_mass(particles, members[t]);
@@ -298,10 +303,10 @@ void write_snapshot(const fs::path& path, const Snapshot& snapshot, const Snapsh
     const auto files = static_cast<std::uint64_t>(options.files);
     const std::uint64_t number = options.double_precision ? 8 : 4;
     const std::uint64_t per_particle =
-        7 * number + 8 + (snapshot.acceleration.empty() ? 0 : 3 * number) + (snapshot.potential.empty() ? 0 : number);
+        7 * number + 8 + (rest.acceleration.empty() ? 0 : 3 * number) + (rest.potential.empty() ? 0 : number);
     std::vector<AtomicFile> written;  // files are renamed after all are complete
     for (std::uint64_t i = 0; i < files; ++i) {
-        Part part{&snapshot, {}, header, options};
+        Part part{&particles, {}, header, options};
         for (std::size_t t = 0; t < type_count; ++t) {
             const std::uint64_t n = members[t].count, begin = n * i / files, end = n * (i + 1) / files;
             part.members[t] = members[t].part(begin, end - begin);
@@ -311,9 +316,9 @@ void write_snapshot(const fs::path& path, const Snapshot& snapshot, const Snapsh
         const auto target = files == 1 ? path : numbered_path(path, static_cast<int>(i));
         auto& file = written.emplace_back(target, per_particle * sum(part.header.here));
         if (options.format == SnapshotFormat::hdf5) {
-            Hdf5Writer writer(file, part.header, options, columns_of(snapshot));
+            Hdf5Writer writer(file, part.header, options, columns);
             for (std::size_t t = 0; t < type_count; ++t) {
-                writer.append(t, columns_of(snapshot), part.members[t]);
+                writer.append(t, columns, part.members[t]);
             }
             writer.close();
         } else {

@@ -106,5 +106,8 @@ struct SnapshotWriteOptions {
 /// @throws InputError: the directory is missing or not writable, the arrays differ in length, or the format cannot hold the values
 /// @throws ComputationError: the disk is full
 void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot, const SnapshotWriteOptions& options = {});
+/// The same with particles that belong to another object. @param rest  its own particles are not used
+void write_snapshot(const std::filesystem::path& path, const Particles& particles, const Snapshot& rest,
+                    const SnapshotWriteOptions& options = {});
 
 }  // namespace kasane::gravity

@@ -68,7 +68,7 @@ std::array<Members, type_count> members_of(const std::vector<std::uint8_t>& type
 
 /// The particles of one file of a snapshot that is being written.
 struct Part {
-    const Snapshot* snapshot = nullptr;
+    const Particles* particles = nullptr;
     std::array<Members, type_count> members;  ///< in the order of the file
     Header header;
     SnapshotWriteOptions options;

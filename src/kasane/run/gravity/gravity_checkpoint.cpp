@@ -67,22 +67,22 @@ void for_each_number(std::uint32_t of_layout, State& state, UnusedNumbers&& unus
     visit("FrameTotal", frame.total);
 }
 
-std::uint64_t checksum(const GravityCheckpoint& c, std::uint32_t of_layout, const Unused& unused) {
+std::uint64_t checksum(const GravityCheckpoint& c, const gravity::Particles& particles, std::uint32_t of_layout, const Unused& unused) {
     io::Checksum sum;
     const auto text = [&](const std::string& s) {
         const auto size = static_cast<std::uint64_t>(s.size());  // so that text that moves from one field to the next changes the sum
         sum.add(&size, sizeof size);
         sum.add(s.data(), s.size());
     };
-    sum.add(c.particles.position);
-    sum.add(c.particles.velocity);
-    sum.add(c.particles.mass);
-    sum.add(c.particles.id);
-    sum.add(c.particles.type);
+    sum.add(particles.position);
+    sum.add(particles.velocity);
+    sum.add(particles.mass);
+    sum.add(particles.id);
+    sum.add(particles.type);
     if (of_layout >= 6) {
-        const auto softenings = static_cast<std::uint64_t>(c.particles.softening.size());
+        const auto softenings = static_cast<std::uint64_t>(particles.softening.size());
         sum.add(&softenings, sizeof softenings);
-        sum.add(c.particles.softening);
+        sum.add(particles.softening);
     }
     sum.add(&c.step, sizeof c.step);
     for (const double value : {c.start, c.dt, c.units.length_cm, c.units.mass_g, c.units.velocity_cm_s, c.units.G})
@@ -163,11 +163,16 @@ gravity::Particles linked_particles(const std::filesystem::path& path, const std
 }  // namespace
 
 void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCheckpoint& c, const std::filesystem::path& snapshot) {
-    const auto particles = particles_beside(path);
-    const bool linked = !snapshot.empty() && link_particles(snapshot, particles);
-    const auto n = static_cast<std::uint64_t>(c.particles.size());
+    write_gravity_checkpoint(path, c.particles, c, snapshot);
+}
+
+void write_gravity_checkpoint(const std::filesystem::path& path, const gravity::Particles& particles, const GravityCheckpoint& c,
+                              const std::filesystem::path& snapshot) {
+    const auto beside = particles_beside(path);
+    const bool linked = !snapshot.empty() && link_particles(snapshot, beside);
+    const auto n = static_cast<std::uint64_t>(particles.size());
     const auto state = c.state.order.size() * sizeof(std::uint32_t) + c.state.acceleration.size() * sizeof(Vec3<float>);
-    const auto softenings = c.particles.softening.size() * sizeof(double);
+    const auto softenings = particles.softening.size() * sizeof(double);
     AtomicFile target(path, n * (linked ? 1 : 65) + softenings + state + c.record.size() + 16384);  // bytes a particle, and HDF5's own
     auto file = hdf5::File::create(target.temporary());
     file.create_group("/Checkpoint");
@@ -175,19 +180,19 @@ void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCh
     file.set_attribute("/Checkpoint", "Step", c.step);
     file.set_attribute("/Checkpoint", "StartTime", c.start);
     file.set_attribute("/Checkpoint", "TimeStep", c.dt);
-    file.set_attribute("/Checkpoint", "Checksum", checksum(c, layout, {}));
+    file.set_attribute("/Checkpoint", "Checksum", checksum(c, particles, layout, {}));
     file.create_group("/Units");
     for_each_unit_field(c.units, [&](const char*, const char* name, const auto& value) { file.set_attribute("/Units", name, value); });
     if (linked) {
-        file.set_attribute("/Checkpoint", particles_file, particles.filename().string());
+        file.set_attribute("/Checkpoint", particles_file, beside.filename().string());
     } else {
-        file.write("/Particles/Position", c.particles.position);
-        file.write("/Particles/Velocity", c.particles.velocity);
-        file.write("/Particles/Mass", c.particles.mass);
-        file.write("/Particles/Id", c.particles.id);
+        file.write("/Particles/Position", particles.position);
+        file.write("/Particles/Velocity", particles.velocity);
+        file.write("/Particles/Mass", particles.mass);
+        file.write("/Particles/Id", particles.id);
     }
-    file.write("/Particles/Type", c.particles.type);
-    if (!c.particles.softening.empty()) file.write("/Particles/Softening", c.particles.softening);
+    file.write("/Particles/Type", particles.type);
+    if (!particles.softening.empty()) file.write("/Particles/Softening", particles.softening);
     file.write("/Checkpoint/Record", std::vector<std::uint8_t>(c.record.begin(), c.record.end()));
     file.create_group("/State");
     for_each_number(layout, c.state, Unused{}, [&](const char* name, const auto& value) { file.set_attribute("/State", name, value); });
@@ -241,7 +246,7 @@ GravityCheckpoint read_gravity_checkpoint(const std::filesystem::path& path) {
         if (file.exists("/State/Order")) c.state.order = file.read<std::uint32_t>("/State/Order");
         if (file.exists("/State/Acceleration")) c.state.acceleration = file.read<Vec3<float>>("/State/Acceleration");
     }
-    KS_VALIDATE(checksum(c, found, unused) == file.attribute<std::uint64_t>("/Checkpoint", "Checksum"),
+    KS_VALIDATE(checksum(c, c.particles, found, unused) == file.attribute<std::uint64_t>("/Checkpoint", "Checksum"),
                 damage + ": its checksum does not fit its content", {path.string(), 0, 0, ""});
     gravity::validate(c.particles, path.string());
     return c;

@@ -28,6 +28,9 @@ struct GravityCheckpoint : Checkpoint {
 /// @throws ComputationError when the disk is full: the file that was there before, if any, is untouched
 void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCheckpoint& checkpoint,
                               const std::filesystem::path& snapshot = {});
+/// The same with particles that belong to another object. @param rest  its own particles are not used
+void write_gravity_checkpoint(const std::filesystem::path& path, const gravity::Particles& particles, const GravityCheckpoint& rest,
+                              const std::filesystem::path& snapshot);
 
 /// Reads layouts 1 to 7. @throws InputError: missing, truncated, a newer layout, particles that are missing or of another snapshot, or the
 /// checksum does not match

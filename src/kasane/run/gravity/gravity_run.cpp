@@ -94,17 +94,6 @@ std::string change(const GravityRecord& before, const GravityRecord& now, const 
                        here(device, now.device, now.simd, now.threads));
 }
 
-/// A job of the output thread that writes `file` with the particles of `copy`. Other jobs may use the copy too, because one job runs at a
-/// time and the jobs behind one that fails are dropped.
-template <class File, class Write>
-io::OutputThread::Job with_particles(std::shared_ptr<gravity::Particles> copy, std::shared_ptr<File> file, Write write) {
-    return [copy = std::move(copy), file = std::move(file), write = std::move(write)] {
-        std::swap(file->particles, *copy);
-        write(*file);
-        std::swap(file->particles, *copy);
-    };
-}
-
 /// Records units, force, steps and the interval of snapshots of the run file.
 void set_parameters(GravityRecord& record, const GravityFile& file) {
     record.units = file.units;
@@ -237,7 +226,7 @@ class GravityRun : public Run {
     }
 
     std::function<void()> save(Loop& loop, const fs::path& path) override {
-        const auto particles = copy_particles(loop);
+        const auto particles = written_particles(loop);
         auto checkpoint = std::make_shared<GravityCheckpoint>();
         checkpoint->state = simulation_->state();
         record_.tuning = checkpoint->state.tuning;
@@ -248,10 +237,10 @@ class GravityRun : public Run {
         checkpoint->record = loop.record();
         constexpr index_t least = 32'768;  // particles; below, a second copy of some MB costs nothing
         const bool links = snapshot_step_ == checkpoint->step && simulation_->size() >= least;  // the output thread may hold the particles
-        return with_particles(particles, checkpoint, [this, path, snapshot = links ? snapshot_ : fs::path()](const GravityCheckpoint& c) {
+        return [this, path, particles, checkpoint, snapshot = links ? snapshot_ : fs::path()] {
             energy_->sync();  // the rows up to this step must be on the disk before the checkpoint
-            write_gravity_checkpoint(path, c, snapshot);
-        });
+            write_gravity_checkpoint(path, *particles, *checkpoint, snapshot);
+        };
     }
 
     void update() override {
@@ -420,7 +409,7 @@ class GravityRun : public Run {
         const auto error = force_error();
         simulation_->particles();  // the simulation times this copy itself
         const auto scope = loop.timers().scope("snapshot");
-        const auto particles = copy_particles(loop);
+        const auto particles = written_particles(loop);
         const auto step = simulation_->steps();
         auto snapshot = std::make_shared<gravity::Snapshot>();
         snapshot->time = file_.schedule.time(step);
@@ -437,22 +426,25 @@ class GravityRun : public Run {
         snapshot_ = path;
         snapshot_step_ = step;
         const gravity::SnapshotWriteOptions how{.compress = file_.compress};
-        loop.output().add(with_particles(particles, snapshot, [path, how](const auto& s) { gravity::write_snapshot(path, s, how); }));
+        loop.output().add([path, particles, snapshot, how] { gravity::write_snapshot(path, *particles, *snapshot, how); });
     }
 
     /// The present particles, for the output thread. A snapshot and a checkpoint of one step share the copy; the copy of another step waits
-    /// until the former one is written, because check_memory counts one copy.
-    std::shared_ptr<gravity::Particles> copy_particles(Loop& loop) {
-        auto copy = copy_.lock();
-        if (copy && copied_step_ == simulation_->steps()) return copy;
-        copy.reset();
+    /// until the former one is written, because check_memory counts one copy. At the end of the run, the particles of the simulation need
+    /// no copy: it takes no more steps, and the loop ends its output before it ends the run.
+    std::shared_ptr<const gravity::Particles> written_particles(Loop& loop) {
+        auto written = written_.lock();
+        if (written && written_step_ == simulation_->steps()) return written;
+        written.reset();
         loop.output().flush();
         const auto* cpu = std::get_if<Cpu>(&file_.space);
-        fail_if_not_finite(finite(simulation_->particles(), cpu ? *cpu : Cpu{}));
-        copy = std::make_shared<gravity::Particles>(simulation_->particles().copy());
-        copy_ = copy;
-        copied_step_ = simulation_->steps();
-        return copy;
+        const auto& present = simulation_->particles();
+        fail_if_not_finite(finite(present, cpu ? *cpu : Cpu{}));
+        written = done() ? std::shared_ptr<const gravity::Particles>(&present, [](auto*) {})
+                         : std::make_shared<const gravity::Particles>(present.copy());
+        written_ = written;
+        written_step_ = simulation_->steps();
+        return written;
     }
 
     GravityFile file_;
@@ -465,8 +457,8 @@ class GravityRun : public Run {
     std::optional<gravity::Simulation> simulation_;
     std::optional<EnergyTable> energy_;
     gravity::StepCounts counts_before_;
-    std::weak_ptr<gravity::Particles> copy_;  ///< of copied_step_, while a job of the output thread holds it
-    std::int64_t copied_step_ = -1;
+    std::weak_ptr<const gravity::Particles> written_;  ///< of written_step_, while a job of the output thread holds them
+    std::int64_t written_step_ = -1;
     fs::path snapshot_;  ///< of snapshot_step_; the output thread writes it before the checkpoint of this step
     std::int64_t snapshot_step_ = -1;
     std::int64_t audited_step_ = -1;
