@@ -17,6 +17,7 @@ from ._core import devices, set_log_level, why_no_cuda  # noqa: E402
 from ._core import version as __version__  # noqa: E402
 from .arrays import CopyWarning  # noqa: E402
 from .command import RunResult, cite, run  # noqa: E402
+from .display import progress  # noqa: E402
 from .errors import ComputationError, InputError, InputProblem, LogicError  # noqa: E402
 from . import gravity, lattice, sparse  # noqa: E402
 from .gravity import sample  # noqa: E402
@@ -33,6 +34,7 @@ __all__ = [
     "devices",
     "gravity",
     "lattice",
+    "progress",
     "run",
     "sample",
     "set_log_level",

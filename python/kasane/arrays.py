@@ -25,8 +25,14 @@ def _shape_text(shape: Sequence[Any]) -> str:
     return "(" + ", ".join(str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
 
 
-def _on_device(how: str, name: str) -> InputError:
-    return InputError(f"is in the memory of a device ({how}): copy it to the host first (.get() of CuPy, .cpu() of torch)", name)
+def _elsewhere(how: str, name: str) -> InputError:
+    return InputError(f"is in the memory of a device ({how}): copy it to the host first", name)
+
+
+def require_host(value: Any, name: str) -> None:
+    """Raises InputError for an array in the memory of a CUDA device: where a call is repeated, kasane does not copy it."""
+    if is_on_device(value):
+        raise InputError("is in the memory of a device: copy it to the host first (.get() of CuPy, .cpu() of torch)", name)
 
 
 def _check_shape(have: Sequence[int], want: Sequence[Any], name: str) -> None:
@@ -38,13 +44,11 @@ def _as_numpy(value: Any, name: str) -> np.ndarray:
     if hasattr(value, "__dlpack_device__"):
         device = value.__dlpack_device__()
         if int(device[0]) not in _HOST:
-            raise _on_device(f"DLPack type {int(device[0])}", name)
+            raise _elsewhere(f"DLPack type {int(device[0])}", name)
         try:
             return np.from_dlpack(value)
         except (BufferError, RuntimeError, TypeError) as reason:
             raise InputError(f"cannot be read through DLPack: {reason}", name) from reason
-    if hasattr(value, "__cuda_array_interface__"):
-        raise _on_device("__cuda_array_interface__", name)
     try:
         return np.asarray(value)
     except (TypeError, ValueError) as reason:
@@ -52,11 +56,17 @@ def _as_numpy(value: Any, name: str) -> np.ndarray:
 
 
 def as_array(value: Any, dtype: Any, shape: Sequence[Any], name: str, writable: bool = False) -> np.ndarray:
-    """A C-contiguous array of this type: `value` itself where it is one, else a copy, which a CopyWarning reports.
+    """A C-contiguous array of this type: `value` itself where it is one, else a copy, which a CopyWarning reports. Of an array in the memory
+    of a CUDA device a copy on the host.
 
     shape: a number, or a letter for any number, for each dimension. writable: the caller writes into it, so that a copy is an error.
     """
     dtype = np.dtype(dtype)
+    there = is_on_device(value)
+    if there:
+        if writable:
+            require_host(value, name)
+        value = _copied_to_host(value, name)
     is_array = isinstance(value, np.ndarray) or hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__")
     array = value if isinstance(value, np.ndarray) else _as_numpy(value, name)
     _check_shape(array.shape, shape, name)
@@ -68,7 +78,7 @@ def as_array(value: Any, dtype: Any, shape: Sequence[Any], name: str, writable: 
         return array
     if writable:
         raise InputError(f"must be a contiguous, writable array of {dtype}: the result is written into it", name)
-    if is_array:
+    if is_array and not there:  # of an array on a device a copy is reported already
         why = f"has the type {array.dtype}" if array.dtype != dtype else "is not contiguous"
         warnings.warn(f"{name} {why} and was copied: pass a contiguous array of {dtype}", CopyWarning, stacklevel=3)
     return np.ascontiguousarray(array, dtype=dtype)
@@ -98,6 +108,21 @@ def _device_array(value: Any, name: str) -> DeviceArray:
         raise InputError(f"cannot be read on its device: {reason}", name) from reason
 
 
+def _copied_to_host(value: Any, name: str) -> np.ndarray:
+    """A copy on the host, which a CopyWarning reports."""
+    array = _device_array(value, name)
+    there = f"cuda:{array.device}"
+    if not array.contiguous:
+        array = _device_array(_converted(value, np.dtype(array.type), name), name)
+    warnings.warn(f"{name} is in the memory of {there} and was copied to the host", CopyWarning, stacklevel=4)
+    return array.bytes().view(array.type).reshape(array.shape)
+
+
+def on_host(value: Any, name: str) -> Any:
+    """`value`, or of an array in the memory of a CUDA device a copy on the host, which a CopyWarning reports."""
+    return _copied_to_host(value, name) if is_on_device(value) else value
+
+
 def _is_read_only(value: Any) -> bool:
     """What the CUDA array interface says; DLPack has no flag for it in older versions."""
     try:
@@ -106,13 +131,23 @@ def _is_read_only(value: Any) -> bool:
         return False
 
 
+def _library(value: Any) -> Any:
+    """The module of an array's library: cupy, torch, jax.numpy; None where it is not known."""
+    root = type(value).__module__.split(".")[0]
+    if root in ("jax", "jaxlib"):
+        return getattr(sys.modules.get("jax"), "numpy", None)
+    return sys.modules.get(root)
+
+
 def _converted(value: Any, dtype: np.dtype, name: str) -> Any:
     """A contiguous copy of this type, made by the library of the array on its device."""
-    module = sys.modules.get(type(value).__module__.split(".")[0])
+    module = _library(value)
     if hasattr(value, "contiguous") and hasattr(module, dtype.name):  # torch
         return value.to(getattr(module, dtype.name)).contiguous()
-    if hasattr(module, "ascontiguousarray"):
-        return module.ascontiguousarray(value, dtype=dtype)  # type: ignore[union-attr]
+    if hasattr(module, "ascontiguousarray"):  # CuPy
+        return module.ascontiguousarray(value, dtype=dtype)
+    if hasattr(module, "from_dlpack"):  # JAX, whose arrays are contiguous
+        return module.asarray(value, dtype=dtype)
     raise InputError(f"is not a contiguous array of {dtype}: convert it first", name)
 
 
@@ -128,23 +163,59 @@ def as_device_array(value: Any, dtype: Any, shape: Sequence[Any], name: str, wri
         return array
     if writable:
         raise InputError(f"must be a contiguous, writable array of {dtype}: the result is written into it", name)
-    if array.type[:1] not in "fiub" or (dtype.kind != "f" and array.type[:1] == "f"):
+    if array.type[:1] not in {"f": "fiub", "c": "fiubc"}.get(dtype.kind, "iub"):
         raise InputError(f"has the type {array.type}: {dtype} is expected", name)
     why = f"has the type {array.type}" if array.type != dtype.name else "is not contiguous"
     warnings.warn(f"{name} {why} and was copied on its device: pass a contiguous array of {dtype}", CopyWarning, stacklevel=3)
     return _device_array(_converted(value, dtype, name), name)
 
 
-def empty_like(value: Any, name: str) -> Any:
-    """A contiguous array of float64 of the same library and shape, on the same device."""
-    module = sys.modules.get(type(value).__module__.split(".")[0])
-    if not hasattr(module, "empty") or not hasattr(value, "device"):
-        raise InputError(f"is {type(value).__name__}: pass an array of CuPy or torch, whose library makes the result", name)
-    shape, float64 = tuple(value.shape), module.float64  # type: ignore[union-attr]
-    if isinstance(float64, type):  # CuPy, which makes arrays on the current device; torch has instances of torch.dtype
-        with value.device:
-            return module.empty(shape, dtype=float64)  # type: ignore[union-attr]
-    return module.empty(shape, dtype=float64, device=value.device)  # type: ignore[union-attr]
+class _Export:
+    """A DeviceArray for other libraries."""
+
+    def __init__(self, array: DeviceArray) -> None:
+        self._array = array
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self._array.dlpack()
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return _CUDA, self._array.device
+
+
+class DeviceResult:
+    """Memory for a result, an array of the library of `like` on its device and of its shape.
+
+    memory: what the library writes into; array(): the array of that library, when it is written. Where arrays can be changed
+    (CuPy, torch) the library makes it; of others (JAX) kasane owns the memory and hands it over through DLPack.
+    """
+
+    memory: DeviceArray
+
+    def __init__(self, like: Any, dtype: Any, name: str, start: Any = None) -> None:
+        """start: an array on the same device whose values it begins with; None: zeros."""
+        module, dtype = _library(like), np.dtype(dtype)
+        size = tuple(int(n) for n in like.shape)
+        self._array: Any = None
+        self._module = module
+        if hasattr(module, "empty") and hasattr(like, "device") and not hasattr(like, "at"):
+            library_type = getattr(module, dtype.name)
+            if isinstance(library_type, type):  # CuPy, which makes arrays on the current device; torch has instances of torch.dtype
+                with like.device:
+                    self._array = module.zeros(size, dtype=library_type)
+            else:
+                self._array = module.zeros(size, dtype=library_type, device=like.device)
+            self.memory = as_device_array(self._array, dtype, size, name, writable=True)
+        elif hasattr(module, "from_dlpack"):
+            self.memory = DeviceArray.zeros(list(size), dtype.name, f"cuda:{_device_array(like, name).device}")
+        else:
+            raise InputError(f"is {type(like).__name__}: pass an array of CuPy, torch or JAX, whose library makes the result", name)
+        if start is not None:
+            self.memory.assign(as_device_array(start, dtype, size, "x0"))
+
+    def array(self) -> Any:
+        """The result."""
+        return self._module.from_dlpack(_Export(self.memory)) if self._array is None else self._array
 
 
 def check_finite(array: np.ndarray, name: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any, Dict, List, Mapping, NoReturn, Optional, Sequence, Union
 import numpy as np
 
 from .arrays import html_table
+from .display import TerminalInNotebook, in_notebook
 from .errors import ComputationError, InputError, LogicError
 
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -76,14 +77,24 @@ def _refuse_ranks(what: str) -> None:
 def call(words: Sequence[str], terminal: bool = False) -> Dict[str, Any]:
     """Runs `kasane WORDS --json` and returns its object.
 
-    terminal: messages and progress go to standard error; otherwise it is quiet. Ctrl-C is passed on: a run writes a checkpoint, ends and
+    terminal: messages and progress go to standard error, in a notebook to the cell; otherwise it is quiet. Ctrl-C is passed on: a run writes a checkpoint, ends and
     returns its object. Raises InputError or ComputationError with what the command reports.
     """
     _refuse_ranks(f"kasane {words[0]}")
     command = [executable(), *words, "--json", *([] if terminal else ["--quiet"])]
+    cell = TerminalInNotebook() if terminal and in_notebook() else None
+    try:
+        return _finished(words, command, cell.file if cell else None if terminal else subprocess.PIPE)
+    finally:
+        if cell:
+            cell.close()
+
+
+def _finished(words: Sequence[str], command: Sequence[str], errors_to: Optional[int]) -> Dict[str, Any]:
+    """Runs a command and returns the object that it prints."""
     # In a session of its own, so that a terminal's Ctrl-C reaches the command once, from here: a second one would end it at once.
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=None if terminal else subprocess.PIPE, text=True, encoding="utf-8", start_new_session=True
+        command, stdout=subprocess.PIPE, stderr=errors_to, text=True, encoding="utf-8", start_new_session=True
     )
     interrupt: Optional[KeyboardInterrupt] = None
     while True:
@@ -178,7 +189,7 @@ def run(
     """Runs a run file as `kasane run` does, and returns the run.
 
     output: the directory; set: keys that replace those of the file ({"run.until": 1.0}); force: replace a run that is there;
-    terminal: messages and progress on standard error (default: where that is a terminal). Ctrl-C ends the run with a checkpoint.
+    terminal: messages and progress on standard error (default: where that is a terminal, and in notebooks). Ctrl-C ends the run with a checkpoint.
 
     >>> result = run("examples/kepler.toml", output="kepler", set={"run.until": 1.0})
     >>> result.status, "energy" in result.table("energy.csv").dtype.names
@@ -191,7 +202,7 @@ def run(
     words += [] if device is None else ["--device", device]
     words += [] if threads is None else ["--threads", str(threads)]
     words += ["--force"] if force else []
-    result = call(words, sys.stderr.isatty() if terminal is None else terminal)
+    result = call(words, sys.stderr.isatty() or in_notebook() if terminal is None else terminal)
     return RunResult(result["directory"], result)
 
 

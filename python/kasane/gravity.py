@@ -14,8 +14,10 @@ import numpy as np
 
 from . import _core
 from ._core import Adaptive, Block, Diagnostics, Direct, ForceAudit, Leapfrog, Tree
-from .arrays import NotPickled, as_array, as_device_array, check_finite, empty_like, html_table, is_on_device, vector3
+from .arrays import DeviceResult, NotPickled, as_array, as_device_array, check_finite, html_table, is_on_device, require_host, vector3
+from .display import LiveView, ProgressBar
 from .errors import InputError, LogicError
+from .units import galactic, plain, quantity
 
 __all__ = [
     "Adaptive",
@@ -24,12 +26,14 @@ __all__ = [
     "Direct",
     "ForceAudit",
     "Leapfrog",
+    "LiveView",
     "LocalForce",
     "Particles",
     "Simulation",
     "Snapshot",
     "Tree",
     "accelerations",
+    "galactic",
     "plummer",
     "potentials",
     "read_snapshot",
@@ -82,12 +86,17 @@ Diagnostics.__repr__ = _describe_diagnostics  # type: ignore[method-assign,assig
 ForceAudit.__repr__ = _describe_audit  # type: ignore[method-assign,assignment]
 
 
+def _is_number(value: Any) -> bool:
+    return not is_on_device(value) and np.ndim(value) == 0
+
+
 class Particles:
     """Particles as arrays of one length n.
 
     position [n, 3] [length], velocity [n, 3] [length / time] (default: at rest), mass [n] [mass] (a number: for each), id [n] (default:
     1 to n), type [n] of the GADGET convention, 0 to 5 (default: 1), softening [n] [length], or None: one for all, an option of the force.
-    Contiguous arrays of float64 (id: uint64, type: uint8) are used as they are, and changing them changes the particles.
+    Contiguous arrays of float64 (id: uint64, type: uint8) are used as they are, and changing them changes the particles. Quantities of
+    astropy become numbers in galactic units.
     """
 
     def __init__(
@@ -99,12 +108,14 @@ class Particles:
         type: Any = None,
         softening: Any = None,
     ) -> None:
+        position, velocity = plain(position, "length", "position"), plain(velocity, "velocity", "velocity")
+        mass, softening = plain(mass, "mass", "mass"), plain(softening, "length", "softening")
         self.position = as_array(position, np.float64, ("n", 3), "position")
         n = len(self.position)
         self.velocity = np.zeros((n, 3)) if velocity is None else as_array(velocity, np.float64, (n, 3), "velocity")
-        self.mass = np.full(n, float(mass)) if np.ndim(mass) == 0 else as_array(mass, np.float64, (n,), "mass")
+        self.mass = np.full(n, float(mass)) if _is_number(mass) else as_array(mass, np.float64, (n,), "mass")
         self.id = np.arange(1, n + 1, dtype=np.uint64) if id is None else as_array(id, np.uint64, (n,), "id")
-        if type is None or np.ndim(type) == 0:
+        if type is None or _is_number(type):
             self.type = np.full(n, 1 if type is None else type, dtype=np.uint8)
         else:
             self.type = as_array(type, np.uint8, (n,), "type")
@@ -148,6 +159,7 @@ class Particles:
     def placed(self, position: Any = (0, 0, 0), velocity: Any = (0, 0, 0), spin: Any = (0, 0, 0)) -> Particles:
         """A copy that is rotated by `spin` (angles about the x, then the y, then the z axis [degrees]), then moved by position [length]
         and velocity [length / time]."""
+        position, velocity = plain(position, "length", "position"), plain(velocity, "velocity", "velocity")
         return Particles._of(
             _core.place(self._checked(), vector3(position, "position"), vector3(velocity, "velocity"), vector3(spin, "spin"))
         )
@@ -184,6 +196,73 @@ class Snapshot:
         _core.write_snapshot(
             os.fspath(path), self.particles._checked(), self.time, self.units, self._scales, format, double_precision, compress
         )
+
+    def quantity(self, name: str) -> Any:
+        """A Quantity of astropy: time, position, velocity, mass, acceleration or potential. Raises InputError for N-body units, which have
+        no scale."""
+        kinds = {"position": "length", "velocity": "velocity", "mass": "mass", "time": "time"}
+        kind = {**kinds, "acceleration": "acceleration", "potential": "potential"}.get(name)
+        if kind is None:
+            raise InputError(f"is {name!r}: take time, position, velocity, mass, acceleration or potential", "name")
+        value = getattr(self.particles, name) if name in ("position", "velocity", "mass") else getattr(self, name)
+        if value is None:
+            raise InputError(f"is {name!r}: the snapshot has none", "name")
+        return quantity(value, kind, self.units, self._scales)
+
+    def to_yt(self) -> Any:
+        """The snapshot as a data set of yt with one kind of particles for each type: ("PartType1", "particle_position_x"). N-body units are
+        dimensionless in kasane and carry yt's code units here."""
+        import yt  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+        data: Dict[Any, np.ndarray] = {}
+        for kind in np.unique(self.particles.type):
+            chosen, name = self.particles.type == kind, f"PartType{kind}"
+            data[name, "particle_mass"] = self.particles.mass[chosen]
+            data[name, "particle_index"] = self.particles.id[chosen]
+            for k, axis in enumerate("xyz"):
+                data[name, f"particle_position_{axis}"] = self.particles.position[chosen, k]
+                data[name, f"particle_velocity_{axis}"] = self.particles.velocity[chosen, k]
+        low, high = self.particles.position.min(axis=0), self.particles.position.max(axis=0)
+        margin = 0.01 * float((high - low).max()) or 1.0
+        box = np.stack((low - margin, high + margin), axis=1)
+        return yt.load_particles(data, bbox=box, sim_time=self.time, **self._code_units())
+
+    def _code_units(self) -> Dict[str, Any]:
+        """The units of the numbers, for yt."""
+        if self.units == "galactic":
+            length, mass, velocity = (1.0, "kpc"), (1e10, "Msun"), (1.0, "km/s")
+            return {"length_unit": length, "mass_unit": mass, "velocity_unit": velocity, "time_unit": (1.0, "kpc*s/km")}
+        if not all(scale > 0 for scale in self._scales):
+            return {}
+        one_length, one_mass, one_velocity = self._scales
+        return {
+            "length_unit": (one_length, "cm"),
+            "mass_unit": (one_mass, "g"),
+            "velocity_unit": (one_velocity, "cm/s"),
+            "time_unit": (one_length / one_velocity, "s"),
+        }
+
+    def to_pynbody(self) -> Any:
+        """The snapshot as a SimSnap of pynbody: type 0 as gas, 1 as dark matter, 2 to 5 as stars; iord has the ids."""
+        import pynbody  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+        families = {"dm": self.particles.type == 1, "star": self.particles.type > 1, "gas": self.particles.type == 0}
+        sim = pynbody.new(**{family: int(chosen.sum()) for family, chosen in families.items() if chosen.any()})
+        units = {"pos": "kpc", "vel": "km s^-1", "mass": "1e10 Msol"} if self.units == "galactic" else {}
+        if self.units != "galactic" and all(scale > 0 for scale in self._scales):
+            units = {k: f"{scale!r} {unit}" for k, scale, unit in zip(("pos", "mass", "vel"), self._scales, ("cm", "g", "cm s^-1"))}
+        arrays = {"pos": self.particles.position, "vel": self.particles.velocity, "mass": self.particles.mass, "iord": self.particles.id}
+        for name, array in arrays.items():
+            kept = array.astype(np.int64) if name == "iord" else array
+            shape = (len(sim), 3) if kept.ndim == 2 else (len(sim),)
+            sim[name] = np.empty(shape, dtype=kept.dtype)
+            for family, chosen in families.items():
+                if chosen.any():
+                    getattr(sim, family)[name] = kept[chosen]
+            if name in units:
+                sim[name].units = units[name]
+        sim.properties["time"] = self.time * pynbody.units.Unit("s kpc km^-1" if self.units == "galactic" else "1")
+        return sim
 
     def __repr__(self) -> str:
         return f"Snapshot(time={self.time:g}, units={self.units!r}, {self.particles!r})"
@@ -248,24 +327,31 @@ class Simulation(NotPickled):
         self.step_options = step
         self._core = _core.Simulation(particles._checked(), force, step, device, threads, 0.0 if time is None else float(time))
 
-    def run(self, until: float, callback: Optional[Callable[[Simulation], Any]] = None, every: int = 1) -> Simulation:
+    def run(
+        self,
+        until: Any,
+        callback: Optional[Callable[[Simulation], Any]] = None,
+        every: int = 1,
+        progress: Optional[bool] = None,
+    ) -> Simulation:
         """Takes steps (of dt, or dt_max) until `time` is `until` [time] to half a step, and returns the simulation.
 
         callback(simulation) is called after every `every` steps; an exception in it ends the run after that step, and so does Ctrl-C:
-        the state is then complete and the run can go on. Raises ComputationError where a particle is not finite any more.
+        the state is then complete and the run can go on. until may be a Quantity of astropy. progress: whether a bar is shown (None: in a
+        terminal and in a notebook). Raises ComputationError where a particle is not finite any more.
         """
-        until = float(until)
-        if callback is None:
-            while not self._core.advance(until, 1 << 62, 0.1):
-                pass
-            return self
+        until = float(plain(until, "time", "until"))
         if every < 1:
             raise InputError(f"is {every}: it must be at least 1", "every")
-        while not self._core.advance(until, 0, 0.0):
-            target = self.steps + every
-            while self.steps < target and not self._core.advance(until, target - self.steps, 0.1):
-                pass
-            callback(self)
+        begin = self.time
+        with ProgressBar("Simulation", progress) as bar:
+            while not self._core.advance(until, 0, 0.0):
+                target = self.steps + (1 << 62 if callback is None else every)
+                while self.steps < target and not self._core.advance(until, target - self.steps, 0.1):
+                    bar.update((self.time - begin) / (until - begin), f"t = {self.time:.6g}")
+                if callback is not None:
+                    callback(self)
+                    bar.update((self.time - begin) / (until - begin), f"t = {self.time:.6g}")
         return self
 
     def step(self, n: int = 1, diagnostics_follow: bool = False) -> Simulation:
@@ -307,6 +393,17 @@ class Simulation(NotPickled):
         """The present state as read-only arrays in the order given: views of one copy on the host, which the next access behind a step
         overwrites. particles.copy() keeps a state."""
         return Particles._of(self._core.particles())
+
+    def copy_state(self, position: Any = None, velocity: Any = None) -> None:
+        """Writes the present positions [length] and velocities [length / time] into contiguous arrays [n, 3] of float64: on the host, or of
+        CuPy or torch in the memory of the simulation's device, where nothing passes through the host. None: not written."""
+        shape = (self._core.size, 3)
+        given = {"position": position, "velocity": velocity}
+        if any(is_on_device(array) for array in given.values()):
+            there = [a if a is None else as_device_array(a, np.float64, shape, k, writable=True) for k, a in given.items()]
+            self._core.copy_state_on_device(*there)
+        else:
+            self._core.copy_state(*(a if a is None else as_array(a, np.float64, shape, k, writable=True) for k, a in given.items()))
 
     @property
     def acceleration(self) -> np.ndarray:
@@ -373,6 +470,8 @@ class LocalForce(NotPickled):
 
     def _checked(self, position: Any, mass: Any) -> Tuple[np.ndarray, np.ndarray]:
         n = self._core.size
+        require_host(position, "position")
+        require_host(mass, "mass")
         position = as_array(position, np.float64, (n, 3), "position")
         mass = as_array(mass, np.float64, (n,), "mass")
         check_finite(position, "position")
@@ -406,9 +505,12 @@ class LocalForce(NotPickled):
                 raise InputError(f"is in the memory of the host, and the force computes on {self.device}: copy it there", name)
         x = as_device_array(position, np.float64, (n, 3), "position")
         m = as_device_array(mass, np.float64, (n,), "mass")
-        out = empty_like(like, "position" if like is position else "mass") if out is None else out
-        compute(x, m, as_device_array(out, np.float64, tuple(like.shape), "out", writable=True))
-        return out
+        if out is not None:
+            compute(x, m, as_device_array(out, np.float64, tuple(like.shape), "out", writable=True))
+            return out
+        result = DeviceResult(like, np.float64, "position" if like is position else "mass")
+        compute(x, m, result.memory)
+        return result.array()
 
     def __repr__(self) -> str:
         return f"LocalForce({_describe(self.force)}, n={self._core.size}, {self.device})"

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _core
 from ._core import QuarkSolveLog
-from .arrays import NotPickled, as_array, check_finite, html_table
+from .arrays import DeviceResult, NotPickled, as_array, as_device_array, check_finite, html_table, is_on_device
 from .errors import ComputationError, InputError
 
 __all__ = [
@@ -47,21 +47,29 @@ __all__ = [
 ]
 
 Path = Union[str, os.PathLike]
+_LINKS = ("T", "Z", "Y", "X", 4, 3, 3)
 
 
 def _links(links: Any) -> np.ndarray:
-    array = as_array(links, np.complex128, ("T", "Z", "Y", "X", 4, 3, 3), "links")
+    array = as_array(links, np.complex128, _LINKS, "links")
     check_finite(array, "links")
     return array
 
 
 class GaugeField(NotPickled):
-    """The links of a lattice, copied from an array [T, Z, Y, X, 4, 3, 3] to a device (auto, cpu, cuda, cuda:1)."""
+    """The links of a lattice in the order of the updates, from an array [T, Z, Y, X, 4, 3, 3], on a device (auto, cpu, cuda, cuda:1).
+
+    An array of CuPy, torch or JAX in the memory of a CUDA device is read there (auto: on its device), and nothing passes through the host.
+    """
 
     _instead = "store its array()"
 
     def __init__(self, links: Any, device: str = "auto", threads: int = 0) -> None:
-        self._core = _core.Links(_links(links), device, threads)
+        if is_on_device(links) and device != "cpu":
+            there = as_device_array(links, np.complex128, _LINKS, "links")
+            self._core = _core.Links(there, f"cuda:{there.device}" if device == "auto" else device)
+        else:
+            self._core = _core.Links(_links(links), device, threads)
 
     @classmethod
     def _started(cls, extents: Sequence[int], start: str, epsilon: float, seed: int, device: str, threads: int) -> GaugeField:
@@ -77,9 +85,19 @@ class GaugeField(NotPickled):
         x, y, z, t = self._core.extents
         return x, y, z, t
 
-    def array(self) -> np.ndarray:
-        """A copy of the links on the host, [T, Z, Y, X, 4, 3, 3]."""
-        return self._core.array()
+    @property
+    def device(self) -> str:
+        """Where the links are: cpu, cuda:0."""
+        return self._core.device
+
+    def array(self, out: Any = None) -> Any:
+        """A copy of the links on the host, [T, Z, Y, X, 4, 3, 3]; with `out`, an array of CuPy or torch on the field's device, they are
+        written into it, and nothing passes through the host."""
+        if out is None:
+            return self._core.array()
+        x, y, z, t = self.extents
+        self._core.copy_to(as_device_array(out, np.complex128, (t, z, y, x, 4, 3, 3), "out", writable=True))
+        return out
 
     def copy(self) -> GaugeField:
         """The same links in memory of their own, on the default device."""
@@ -179,7 +197,7 @@ class Flow(NamedTuple):
 
 def flow(links: Any, t_max: float, step: float = 0.01, every: int = 1) -> Flow:
     """Integrates the Wilson flow up to t_max in steps of `step`, a point every `every` steps; the given field does not change."""
-    field = GaugeField(_array(links))
+    field = links.copy() if isinstance(links, GaugeField) else GaugeField(links)
     table, t0 = field._core.flow(t_max, step, every)
     columns = [np.ascontiguousarray(table[:, k]) for k in range(4)]
     return Flow(columns[0], columns[1], columns[2], columns[3], t0, field)
@@ -188,7 +206,7 @@ def flow(links: Any, t_max: float, step: float = 0.01, every: int = 1) -> Flow:
 def _first_field(extents: Optional[Sequence[int]], start: Any, start_seed: int, device: str, threads: int) -> GaugeField:
     """The links before the first update of a chain."""
     if not isinstance(start, str):
-        return GaugeField(_array(start), device, threads)
+        return GaugeField(start.array() if isinstance(start, GaugeField) else start, device, threads)
     if start not in ("hot", "cold"):
         raise InputError(f"is {start!r}: hot, cold or an array of links is expected", "start")
     if extents is None:
@@ -353,6 +371,9 @@ class WilsonSolver(NotPickled):
 
     boundary of the quarks in time: antiperiodic or periodic; method: nested-bicgstab, bicgstab, cg, gcr, fgmres, refinement; inner
     precision: half, single, double.
+
+    Quark fields of CuPy, torch or JAX in the memory of the solver's device are used there, and results are arrays of the same library; the
+    links are checked and packed on the host, so that an array of links on a device is copied, which a CopyWarning reports.
     """
 
     _instead = "store the links and the parameters, and make a new one from them"
@@ -376,22 +397,41 @@ class WilsonSolver(NotPickled):
         self._core = _core.WilsonSolver(array, kappa, csw, boundary, method, inner, rtol, iteration_limit, device, threads)
         self.log: Optional[QuarkSolveLog] = None
 
+    @property
+    def device(self) -> str:
+        """Where it solves: cpu, cuda:0."""
+        return self._core.device
+
     def _quarks(self, psi: Any, name: str) -> np.ndarray:
         x, y, z, t = self.extents
         return as_array(psi, np.complex128, (t, z, y, x, 4, 3), name)
 
-    def solve(self, b: Any, check: bool = True) -> np.ndarray:
+    def _on_device(self, psi: Any, name: str) -> Tuple[Any, DeviceResult]:
+        """A quark field on the solver's device, and memory for another one of its library."""
+        x, y, z, t = self.extents
+        return as_device_array(psi, np.complex128, (t, z, y, x, 4, 3), name), DeviceResult(psi, np.complex128, name)
+
+    def solve(self, b: Any, check: bool = True) -> Any:
         """x of D x = b; `log` has the course. Where it does not converge, ComputationError is raised, or with check=False the last
         iterate is returned. Ctrl-C ends the solve at an iteration."""
-        b = self._quarks(b, "b")
-        check_finite(b, "b")
-        x, self.log = self._core.solve(b)
+        if is_on_device(b) and self.device != "cpu":
+            rhs, result = self._on_device(b, "b")
+            self.log = self._core.solve_on_device(rhs, result.memory)
+            x = result.array()
+        else:
+            b = self._quarks(b, "b")
+            check_finite(b, "b")
+            x, self.log = self._core.solve(b)
         if check and not self.log.converged:
             raise ComputationError(f"the solve did not converge: {self.log.end}, true residual {self.log.true_residual:.2e}")
         return x
 
-    def apply(self, psi: Any, adjoint: bool = False) -> np.ndarray:
+    def apply(self, psi: Any, adjoint: bool = False) -> Any:
         """D psi, or D^+ psi, in double."""
+        if is_on_device(psi) and self.device != "cpu":
+            there, result = self._on_device(psi, "psi")
+            self._core.apply_on_device(there, result.memory, adjoint)
+            return result.array()
         return self._core.apply(self._quarks(psi, "psi"), adjoint)
 
     def propagator(self, site: Sequence[int] = (0, 0, 0, 0)) -> Propagator:

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _core
 from ._core import KrylovLog, SolveLog
-from .arrays import CopyWarning, NotPickled, as_array, as_device_array, empty_like, html_table, is_on_device
+from .arrays import CopyWarning, DeviceResult, NotPickled, as_array, as_device_array, html_table, is_on_device, on_host
 from .errors import ComputationError, InputError
 
 __all__ = [
@@ -65,7 +65,8 @@ def _arrays_of(A: Any) -> Tuple[Any, Any, Any]:
 def _host_csr(arrays: Tuple[Any, Any, Any]) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The arrays of a matrix as those of the library."""
     names = ("A.indptr", "A.indices", "A.data")
-    indptr, indices = (a if isinstance(a, np.ndarray) else as_array(a, np.int64, ("n",), k) for a, k in zip(arrays[:2], names))
+    here = [on_host(a, k) for a, k in zip(arrays[:2], names)]
+    indptr, indices = (a if isinstance(a, np.ndarray) else as_array(a, np.int64, ("n",), k) for a, k in zip(here, names))
     if indptr.dtype not in (np.int32, np.int64) or indices.dtype not in (np.int32, np.int64):
         raise InputError(f"has indices of {indices.dtype}: 32- or 64-bit integers are expected", "A")
     data = as_array(arrays[2], np.float64, ("entries",), "A.data")
@@ -119,6 +120,7 @@ class _Solving(NotPickled):
         converge, ComputationError is raised, or with check=False the last iterate is returned. Ctrl-C ends the solve at an iteration.
         """
         n = self._core.rows
+        b, x0 = on_host(b, "b"), on_host(x0, "x0")
         columns = np.ndim(b) == 2
         if columns:
             rows = as_array(np.asarray(b).T, np.float64, ("k", n), "b.T")
@@ -233,12 +235,10 @@ class Solver(_OfMatrix):
         if not is_on_device(b):
             return super().solve(b, x0, callback, check)
         rhs = as_device_array(b, np.float64, (self._core.rows,), "b")
-        x = empty_like(b, "b")
-        x[...] = 0 if x0 is None else x0
-        out = as_device_array(x, np.float64, (self._core.rows,), "x0", writable=True)
-        self.logs = [self._core.solve_on_device(self._device, rhs, out, callback)]
+        x = DeviceResult(b, np.float64, "b", start=x0)
+        self.logs = [self._core.solve_on_device(self._device, rhs, x.memory, callback)]
         self._judge(check)
-        return x
+        return x.array()
 
     solve.__doc__ = _Solving.solve.__doc__
 

@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <initializer_list>
@@ -69,6 +70,8 @@ class DeviceArray {
    public:
     /// From DLPack.
     explicit DeviceArray(const nb::ndarray<nb::ro, nb::device::cuda>& array);
+    /// Zeros in memory of their own. @param type  float64 or complex128   @throws InputError: no such device
+    static DeviceArray zeros(std::vector<index_t> shape, const std::string& type, const std::string& device);
     /// From the numbers of a `__cuda_array_interface__`. @param type  as in typestr: "<f8"   @throws InputError: memory of no CUDA device
     DeviceArray(std::uintptr_t address, std::vector<index_t> shape, const std::optional<std::vector<index_t>>& byte_strides,
                 const std::string& type, nb::object owner);
@@ -79,6 +82,12 @@ class DeviceArray {
     int device() const { return device_; }
     std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(address_); }
     index_t size() const;
+    /// The elements of a contiguous array as bytes on the host.
+    Array<std::uint8_t> bytes() const;
+    /// Overwrites all elements by those of an array of the same type, size and device.
+    void assign(const DeviceArray& from);
+    /// A capsule of DLPack that keeps the memory of `self`.
+    static nb::object dlpack(nb::handle_t<DeviceArray> self);
 
     /// View of all elements. @throws LogicError: another type, or not contiguous
     template <class T>
@@ -96,8 +105,12 @@ class DeviceArray {
     void require_on(const AnySpace& space, const char* key) const;
 
    private:
+    DeviceArray() = default;
+    int bytes_per_element() const;
+
     template <class T>
     static const char* type_of() {
+        if constexpr (std::is_same_v<T, std::complex<double>>) return "complex128";
         if constexpr (std::is_same_v<T, double>) return "float64";
         if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
         if constexpr (std::is_same_v<T, std::int64_t>) return "int64";
@@ -111,6 +124,9 @@ class DeviceArray {
     int device_ = 0;
     nb::object owner_;
     nb::ndarray<nb::ro, nb::device::cuda> array_;
+#if defined(KASANE_CUDA)
+    std::shared_ptr<Buffer<std::byte, Cuda>> own_;
+#endif
 };
 
 /// The alternative of an enumeration whose name() is `text`. @throws InputError for the argument `key` with what is allowed

@@ -2,6 +2,7 @@
 #include <src/binding.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <numeric>
 
@@ -71,6 +72,57 @@ DeviceArray::DeviceArray(std::uintptr_t address, std::vector<index_t> shape, con
     device_ = *device;
 }
 
+#if defined(KASANE_CUDA)
+DeviceArray DeviceArray::zeros(std::vector<index_t> shape, const std::string& type, const std::string& device) {
+    const AnySpace space = space_named(device);
+    const auto* on = std::get_if<Cuda>(&space);
+    KS_VALIDATE(on != nullptr, "is " + device + ": a CUDA device is expected", {"", 0, 0, "device"});
+    DeviceArray array;
+    array.shape_ = std::move(shape), array.type_ = type, array.device_ = on->device;
+    array.own_ = std::make_shared<Buffer<std::byte, Cuda>>(*on, array.size() * array.bytes_per_element());
+    const std::vector<std::byte> nothing(static_cast<std::size_t>(array.own_->size()));
+    copy_from_host(*on, array.own_->view(), view(nothing));
+    array.address_ = array.own_->data();
+    return array;
+}
+
+Array<std::uint8_t> DeviceArray::bytes() const {
+    KS_REQUIRE(contiguous_, "an array that is not contiguous has no bytes in one piece");
+    std::vector<std::uint8_t> values(static_cast<std::size_t>(size() * bytes_per_element()));
+    copy_to_host(Cuda{device_}, view(values),
+                 View<const std::uint8_t>(static_cast<const std::uint8_t*>(address_), size() * bytes_per_element()));
+    return owned(std::move(values));
+}
+
+void DeviceArray::assign(const DeviceArray& from) {
+    KS_REQUIRE(from.type_ == type_ && from.size() == size() && from.device_ == device_ && from.contiguous_ && contiguous_,
+               "arrays of different type, size or device are assigned");
+    const auto bytes = static_cast<std::size_t>(size() * bytes_per_element());
+    if (bytes > 0) cuda::copy_on_device(Cuda{device_}, const_cast<void*>(address_), from.address_, bytes);
+    cuda::synchronize(Cuda{device_});
+}
+#else
+DeviceArray DeviceArray::zeros(std::vector<index_t>, const std::string&, const std::string& device) {
+    static_cast<void>(space_named(device == "cpu" ? "cuda" : device));  // throws with the reason
+    throw LogicError("this build has no CUDA");
+}
+Array<std::uint8_t> DeviceArray::bytes() const { return owned(std::vector<std::uint8_t>()); }
+void DeviceArray::assign(const DeviceArray&) {}
+#endif
+
+nb::object DeviceArray::dlpack(nb::handle_t<DeviceArray> self) {
+    const auto& own = nb::cast<const DeviceArray&>(self);
+    const std::vector<std::size_t> shape(own.shape_.begin(), own.shape_.end());
+    const nb::dlpack::dtype type = own.type_ == "complex128" ? nb::dtype<std::complex<double>>() : nb::dtype<double>();
+    return nb::cast(nb::ndarray<>(const_cast<void*>(own.address_), shape.size(), shape.data(), self, nullptr, type, nb::device::cuda::value,
+                                  own.device_));
+}
+
+int DeviceArray::bytes_per_element() const {
+    if (type_ == "bool") return 1;
+    return std::atoi(type_.c_str() + type_.find_first_of("0123456789")) / 8;
+}
+
 index_t DeviceArray::size() const { return std::accumulate(shape_.begin(), shape_.end(), index_t{1}, std::multiplies<>()); }
 
 void DeviceArray::require(const char* type) const {
@@ -90,6 +142,10 @@ void bind_device_array(nb::module_& m) {
         .def(nb::init<const nb::ndarray<nb::ro, nb::device::cuda>&>(), nb::arg("array").noconvert())
         .def(nb::init<std::uintptr_t, std::vector<index_t>, const std::optional<std::vector<index_t>>&, const std::string&, nb::object>(),
              nb::arg("address"), nb::arg("shape"), nb::arg("byte_strides").none(), nb::arg("type"), nb::arg("owner"))
+        .def_static("zeros", &DeviceArray::zeros, nb::arg("shape"), nb::arg("type"), nb::arg("device"))
+        .def("bytes", &DeviceArray::bytes, "The elements of a contiguous array, copied to the host.")
+        .def("assign", &DeviceArray::assign, nb::arg("array"))
+        .def("dlpack", &DeviceArray::dlpack, "A capsule of DLPack; the memory is kept as long as it is.")
         .def_prop_ro("shape", [](const DeviceArray& a) { return nb::tuple(nb::cast(a.shape())); })
         .def_prop_ro("type", [](const DeviceArray& a) { return a.type(); })
         .def_prop_ro("contiguous", &DeviceArray::contiguous)

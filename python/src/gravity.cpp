@@ -101,11 +101,39 @@ class PythonSimulation {
         return nb::make_tuple(three(p.position), three(p.velocity), view(p.mass), view(p.id), view(p.type), softening);
     }
 
+    /// Copies the state to arrays of the caller on the host; an argument may be None.
+    void copy_state(const std::optional<InOut<double, nb::shape<-1, 3>>>& position,
+                    const std::optional<InOut<double, nb::shape<-1, 3>>>& velocity) {
+        const auto to = [](const auto& array) -> View<Vec3<double>> {
+            if (!array) return {};
+            return {reinterpret_cast<Vec3<double>*>(array->data()), static_cast<index_t>(array->shape(0))};
+        };
+        const auto x = to(position), v = to(velocity);
+        use([&](Simulation& s) {
+            if (std::holds_alternative<Cpu>(s.space())) return s.copy_state(x, v);
+            const Particles& p = s.particles();
+            KS_REQUIRE((x.empty() || x.n == p.size()) && (v.empty() || v.n == p.size()),
+                       "the arrays are not of the simulation's particles");
+            if (!x.empty()) std::copy(p.position.begin(), p.position.end(), x.begin());
+            if (!v.empty()) std::copy(p.velocity.begin(), p.velocity.end(), v.begin());
+        });
+    }
     /// Reads values that no step changes while it runs; for another thread the simulation is busy.
     template <class F>
     auto read(F f) {
         const OneUser user(busy_, "the simulation");
         return f(simulation_);
+    }
+
+    /// The same of arrays in the memory of the simulation's device: nothing passes through the host.
+    void copy_state_on_device(const DeviceArray* position, const DeviceArray* velocity) {
+        const auto to = [&](const DeviceArray* array, const char* key) -> View<Vec3<double>> {
+            if (array == nullptr) return {};
+            array->require_on(read([](const Simulation& s) { return s.space(); }), key);
+            return {reinterpret_cast<Vec3<double>*>(array->writable<double>().ptr), array->size() / 3};
+        };
+        const auto x = to(position, "position"), v = to(velocity, "velocity");
+        use([&](Simulation& s) { s.copy_state(x, v); });
     }
 
    private:
@@ -308,6 +336,8 @@ void bind_simulation(nb::module_& m) {
         .def_prop_ro("device", [](S& s) { return s.read([](const Simulation& own) { return name(own.space()); }); })
         .def_prop_ro("variant", [](S& s) { return s.read([](const Simulation& own) { return own.variant(); }); })
         .def_prop_ro("interactions", [](S& s) { return s.read([](const Simulation& own) { return own.interactions(); }); })
+        .def("copy_state", &S::copy_state, nb::arg("position").noconvert().none(), nb::arg("velocity").noconvert().none())
+        .def("copy_state_on_device", &S::copy_state_on_device, nb::arg("position").none(), nb::arg("velocity").none())
         .def("particles", [](nb::handle_t<S> self) { return S::particles(self); })
         .def("acceleration", [](S& s) { return owned_vectors(s.use([](Simulation& own) { return own.acceleration(); })); })
         .def("potential", [](S& s) { return owned(s.use([](Simulation& own) { return own.potential(); })); })

@@ -9,7 +9,7 @@ class PythonWilson {
    public:
     PythonWilson(const LinkArray& links, double kappa, double csw, const std::string& boundary, const std::string& method,
                  const std::string& inner, double rtol, int iteration_limit, const std::string& device, int threads)
-        : extents_(extents_from_shape(links)), solver_([&] {
+        : on_(space_named(device, threads)), extents_(extents_from_shape(links)), solver_([&] {
               const DiracParameters parameters{
                   .kappa = kappa, .csw = csw, .boundary = named(boundary, {Boundary::periodic, Boundary::antiperiodic}, "boundary")};
               SolverOptions options;
@@ -20,26 +20,53 @@ class PythonWilson {
               options.rtol = rtol, options.iteration_limit = iteration_limit;
               const auto field = gauge_from(links);
               const nb::gil_scoped_release released;
-              return WilsonSolver(space_named(device, threads), field, parameters, options);
+              return WilsonSolver(on_, field, parameters, options);
           }()) {}
 
     nb::tuple solve(const SpinorArray& b) {
-        Interrupts interrupts;
         SpinorField x(extents_);
-        const auto rhs = spinor_from(b);
-        const auto log =
-            alone(busy_, "the solver", [&] { return solver_.solve(rhs, x, [&](int, double) { return interrupts.arrived(); }); });
-        interrupts.raise();
+        SolveLog log;
+        if (std::holds_alternative<Cpu>(on_)) {
+            log = interruptible([&](const auto& stop) { return solver_.solve(view_of(b), view(x.values), stop); });
+        } else {
+            const auto rhs = spinor_from(b);
+            log = interruptible([&](const auto& stop) { return solver_.solve(rhs, x, stop); });
+        }
         return nb::make_tuple(array_of(std::move(x)), log);
     }
     Array<Number> apply(const SpinorArray& in, bool adjoint) {
         SpinorField out(extents_);
-        const auto from = spinor_from(in);
-        alone(busy_, "the solver", [&] { solver_.apply(from, out, adjoint); });
+        if (std::holds_alternative<Cpu>(on_)) {
+            alone(busy_, "the solver", [&] { solver_.apply(view_of(in), view(out.values), adjoint); });
+        } else {
+            const auto from = spinor_from(in);
+            alone(busy_, "the solver", [&] { solver_.apply(from, out, adjoint); });
+        }
         return array_of(std::move(out));
     }
+    /// Fields in the memory of the solver's device; x has the first guess.
+    SolveLog solve_on_device(const DeviceArray& b, const DeviceArray& x) {
+        b.require_on(on_, "b"), x.require_on(on_, "x");
+        return interruptible([&](const auto& stop) { return solver_.solve(b.view<Number>(), x.writable<Number>(), stop); });
+    }
+    void apply_on_device(const DeviceArray& in, const DeviceArray& out, bool adjoint) {
+        in.require_on(on_, "psi"), out.require_on(on_, "out");
+        alone(busy_, "the solver", [&] { solver_.apply(in.view<Number>(), out.writable<Number>(), adjoint); });
+    }
+    std::string device() const { return name(on_); }
 
    private:
+    /// Calls solve(stop) without the GIL; Ctrl-C ends it.
+    template <class Solve>
+    SolveLog interruptible(Solve solve) {
+        Interrupts interrupts;
+        const krylov::StopFunction stop = [&](int, double) { return interrupts.arrived(); };
+        const auto log = alone(busy_, "the solver", [&] { return solve(stop); });
+        interrupts.raise();
+        return log;
+    }
+
+    AnySpace on_;
     Extents extents_;
     WilsonSolver solver_;
     std::atomic<bool> busy_ = false;
@@ -60,7 +87,10 @@ void bind_links(nb::module_& m) {
         .def(nb::init<const LinkArray&, const std::string&, int>(), nb::arg("links").noconvert(), nb::arg("device"), nb::arg("threads"))
         .def(nb::init<const std::array<int, 4>&, const std::string&, double, std::uint64_t, const std::string&, int>())
         .def("update", &L::update)
+        .def(nb::init<const DeviceArray&, const std::string&>(), nb::arg("links"), nb::arg("device"))
         .def("array", &L::array)
+        .def("copy_to", &L::copy_to)
+        .def_prop_ro("device", &L::device)
         .def_prop_ro("extents", &L::extents)
         .def("reunitarise", [](L& l) { l.use([](auto& u) { reunitarise(u); }); })
         .def("plaquette",
@@ -86,7 +116,10 @@ void bind_quarks(nb::module_& m) {
         .def(nb::init<const LinkArray&, double, double, const std::string&, const std::string&, const std::string&, double, int,
                       const std::string&, int>())
         .def("solve", &PythonWilson::solve, nb::arg("b").noconvert())
-        .def("apply", &PythonWilson::apply, nb::arg("psi").noconvert(), nb::arg("adjoint"));
+        .def("apply", &PythonWilson::apply, nb::arg("psi").noconvert(), nb::arg("adjoint"))
+        .def("solve_on_device", &PythonWilson::solve_on_device)
+        .def("apply_on_device", &PythonWilson::apply_on_device)
+        .def_prop_ro("device", &PythonWilson::device);
     m.def("point_source", [](const std::array<int, 4>& n, const std::array<int, 4>& s, int spin, int colour) {
         const auto extents = extents_of(n);
         for (int mu = 0; mu < 4; ++mu)

@@ -38,6 +38,17 @@ inline std::array<std::size_t, 4> sites(const Extents& n) {
 using LinkArray = In<Number, nb::ndim<7>>;
 using SpinorArray = In<Number, nb::ndim<6>>;
 
+/// Links and spinors of an array on a device, which the package has checked.
+inline Extents extents_of_device(const DeviceArray& array) {
+    const auto n = [&](std::size_t axis) { return static_cast<int>(array.shape().at(axis)); };
+    return extents_of({n(3), n(2), n(1), n(0)});
+}
+/// The links of an array of numbers.
+inline View<const Su3<double>> links_of(View<const Number> numbers) {
+    return {reinterpret_cast<const Su3<double>*>(numbers.ptr), numbers.n / 9};
+}
+inline View<Su3<double>> links_of(View<Number> numbers) { return {reinterpret_cast<Su3<double>*>(numbers.ptr), numbers.n / 9}; }
+
 inline GaugeField gauge_from(const LinkArray& array) {
     GaugeField u(extents_from_shape(array));
     std::copy_n(array.data(), array.size(), reinterpret_cast<Number*>(u.links.data()));
@@ -68,9 +79,28 @@ class PythonLinks {
    public:
     PythonLinks(const LinkArray& array, const std::string& device, int threads)
         : links_([&] {
-              const auto field = gauge_from(array);
+              const auto extents = extents_from_shape(array);
+              const auto on = space_named(device, threads);
               const nb::gil_scoped_release released;
-              return std::visit([&]<Space S>(S on) -> AnyLinks { return links_on(on, field); }, space_named(device, threads));
+              if (const auto* cpu = std::get_if<Cpu>(&on)) return AnyLinks(links_on(*cpu, extents, links_of(view_of(array))));
+              const auto field = gauge_from(array);
+              return std::visit([&]<Space S>(S space) -> AnyLinks { return links_on(space, field); }, on);
+          }()) {}
+    /// From an array in the memory of that device; nothing passes through the host.
+    PythonLinks(const DeviceArray& array, const std::string& device)
+        : links_([&] {
+              const auto on = space_named(device);
+              array.require_on(on, "links");
+              const auto extents = extents_of_device(array);
+              const auto links = links_of(array.view<Number>());
+              const nb::gil_scoped_release released;
+              return std::visit(
+                  [&]<Space S>(S space) -> AnyLinks {
+                      auto u = links_on(space, extents, links);
+                      KS_VALIDATE(are_finite(u), "has numbers that are not finite", {"", 0, 0, "links"});
+                      return u;
+                  },
+                  on);
           }()) {}
     /// An initial field: "cold", "hot", or "weak" with epsilon.
     PythonLinks(const std::array<int, 4>& extents, const std::string& start, double epsilon, std::uint64_t seed, const std::string& device,
@@ -113,6 +143,16 @@ class PythonLinks {
     }
     Array<Number> array() {
         return array_of(use([](auto& u) { return to_gauge_field(u); }));
+    }
+    /// Copies the links to an array in the memory of the field's device.
+    void copy_to(const DeviceArray& out) {
+        const auto space = std::visit([](const auto& u) -> AnySpace { return u.space(); }, links_);
+        out.require_on(space, "out");
+        const auto to = links_of(out.writable<Number>());
+        use([&](auto& u) { copy_links(u, to); });
+    }
+    std::string device() const {
+        return name(std::visit([](const auto& u) -> AnySpace { return u.space(); }, links_));
     }
     std::array<int, 4> extents() {
         return numbers(std::visit([](const auto& u) { return u.extents; }, links_));

@@ -1,15 +1,18 @@
 """Arrays of other libraries, errors, devices, stubs."""
 
+import contextlib
 import pickle
 import shutil
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import kasane
+from kasane import arrays
 from kasane.arrays import as_array, as_device_array
 
 
@@ -42,8 +45,133 @@ def test_foreign_arrays_are_not_copied(foreign):
         as_array(foreign(own.astype(np.float32)), np.float64, ("n", 3), "x")
 
 
-def test_arrays_on_a_device_are_refused_where_the_host_computes():
+class There:
+    """An array of a library that says that its memory is on a CUDA device; without a GPU the memory is that of the host."""
+
+    device = contextlib.nullcontext()
+
+    def __init__(self, array):
+        self.array, self.shape = array, array.shape
+
+    @property
+    def __cuda_array_interface__(self):
+        own = self.array.__array_interface__
+        return {"data": own["data"], "shape": own["shape"], "strides": own["strides"], "typestr": own["typestr"], "version": 3}
+
+
+class FakeDeviceArray:
+    """Stands for the extension's DeviceArray, with the memory of an array of NumPy."""
+
+    def __init__(self, address, shape, strides, type, owner):
+        self.address, self.shape, self.owner, self.device = address, tuple(shape), owner, 0
+        self.type = np.dtype(type).name
+        self.contiguous = owner.array.flags.c_contiguous
+
+    def bytes(self):
+        assert self.contiguous
+        return np.frombuffer(self.owner.array.tobytes(), dtype=np.uint8)
+
+    def assign(self, other):
+        self.owner.array[...] = other.owner.array
+
+
+@pytest.fixture
+def there(monkeypatch):
+    """A library of arrays on a device that is made believe; it returns the function that puts an array there."""
+    library = types.ModuleType("there")
+    library.float64, library.complex128 = np.float64, np.complex128
+    library.empty = library.zeros = lambda shape, dtype: There(np.zeros(shape, dtype))
+    library.ascontiguousarray = lambda a, dtype: There(np.ascontiguousarray(a.array, dtype))
+    monkeypatch.setitem(sys.modules, "there", library)
+    monkeypatch.setattr(There, "__module__", "there")
+    monkeypatch.setattr(arrays, "DeviceArray", FakeDeviceArray)
+    return There
+
+
+def test_arrays_on_a_device_are_copied_to_the_host_and_reported(there):
+    own = np.arange(24.0).reshape(8, 3)
+    for given, expected in ((there(own), own), (there(own[::2]), own[::2]), (there(own.astype(np.float32)), own)):
+        with pytest.warns(kasane.CopyWarning, match="x is in the memory of cuda:0 and was copied to the host"):
+            copied = as_array(given, np.float64, ("n", 3), "x")
+        assert type(copied) is np.ndarray and np.array_equal(copied, expected) and not np.shares_memory(copied, own)
+    with pytest.raises(kasane.InputError, match="memory of a device.*to the host"):
+        as_array(there(own), np.float64, (8, 3), "out", writable=True)
+
+
+def test_objects_of_the_host_take_arrays_of_a_device_with_a_report(there, cluster, laplacian, links):
+    """Where the C++ library copies its input anyway, one more copy is reported; where calls are repeated, the array is refused."""
+    from kasane.gravity import Direct, LocalForce, Particles, accelerations
+    from kasane.lattice import GaugeField, WilsonSolver, plaquette, point_source
+    from kasane.sparse import GeneralSolver, PoissonProblem, PoissonSolver
+
+    def reported(call):
+        with pytest.warns(kasane.CopyWarning, match="cuda:0 and was copied to the host"):
+            return call()
+
+    force = Direct(softening=0.1, precision="double")
+    particles = reported(lambda: Particles(there(cluster.position), mass=there(cluster.mass)))
+    assert np.array_equal(particles.position, cluster.position) and np.array_equal(particles.mass, cluster.mass)
+    a = reported(lambda: accelerations(there(cluster.position), cluster.mass, force))
+    assert np.array_equal(a, accelerations(cluster.position, cluster.mass, force))
+    with pytest.raises(kasane.InputError, match="position.*memory of a device"):
+        LocalForce(force, 64).accelerations(there(cluster.position), cluster.mass)
+    b = np.random.default_rng(1).normal(size=256)
+    for solver in (GeneralSolver(laplacian), PoissonSolver(PoissonProblem((8, 8, 4), boundary={"z_max": ("dirichlet", 0.0)}))):
+        assert np.array_equal(reported(lambda: solver.solve(there(b))), solver.solve(b))
+    assert reported(lambda: GaugeField(there(links), device="cpu")).plaquette() == plaquette(links)
+    own = WilsonSolver(links, kappa=0.1, device="cpu")
+    source = point_source((4, 4, 4, 8))
+    assert np.array_equal(reported(lambda: own.apply(there(source))), own.apply(source))
+    assert np.array_equal(reported(lambda: own.solve(there(source))), own.solve(source))
+
+
+def test_results_are_arrays_of_the_library_on_its_device(there):
+    like, start = there(np.ones((4, 3))), there(np.full((4, 3), 2.5))
+    result = arrays.DeviceResult(like, np.float64, "x")
+    assert type(result.array()) is There and result.memory.owner is result.array() and not result.array().array.any()
+    assert np.array_equal(arrays.DeviceResult(like, np.float64, "x", start=start).array().array, start.array)
+    assert arrays.DeviceResult(like, np.complex128, "x").array().array.dtype == np.complex128
+    with pytest.raises(kasane.InputError, match="x0.*memory of the host"):
+        arrays.DeviceResult(like, np.float64, "x", start=np.ones((4, 3)))
+
+
+def test_results_of_libraries_without_assignment_come_through_dlpack(there, monkeypatch):
+    """As JAX: kasane owns the memory, and the library takes it."""
+    made = []
+
+    class Memory:
+        type, contiguous, device, shape = "float64", True, 0, (4,)
+
+        def __init__(self, *interface):
+            self.interface = interface
+
+        @classmethod
+        def zeros(cls, shape, type, device):
+            made.append((shape, type, device))
+            return cls()
+
+        def dlpack(self):
+            return "capsule"
+
+    library = types.ModuleType("jax.numpy")
+    library.empty = None
+    library.from_dlpack = lambda exported: (exported.__dlpack__(stream=1), exported.__dlpack_device__())
+    jax = types.ModuleType("jax")
+    jax.numpy = library
+    monkeypatch.setitem(sys.modules, "jax", jax)
+    like = there(np.ones(4))
+    monkeypatch.setattr(There, "__module__", "jaxlib._jax")
+    monkeypatch.setattr(There, "at", None, raising=False)
+    monkeypatch.setattr(arrays, "DeviceArray", Memory)
+    result = arrays.DeviceResult(like, np.float64, "x")
+    assert made == [([4], "float64", "cuda:0")]
+    assert result.array() == ("capsule", (2, 0))
+
+
+def test_arrays_on_other_devices_are_refused():
     with pytest.raises(kasane.InputError, match="device"):
+        as_array(Exported(np.ones(3), device=(10, 0)), np.float64, ("n",), "x")
+    with pytest.raises(kasane.InputError, match="device"):  # its capsule is not of the device that it names
         as_array(Exported(np.ones(3), device=(2, 0)), np.float64, ("n",), "x")
 
 
@@ -63,10 +191,9 @@ def test_arrays_on_a_device_need_a_device(cluster, laplacian):
     class Interfaced:
         __cuda_array_interface__ = {"data": (4096, False), "shape": (3,), "typestr": "<f8", "version": 3}
 
-    with pytest.raises(kasane.InputError, match="__cuda_array_interface__"):
-        as_array(Interfaced(), np.float64, ("n",), "x")
-    with pytest.raises(kasane.InputError, match="no CUDA device"):
-        as_device_array(Interfaced(), np.float64, ("n",), "x")
+    for read in (as_array, as_device_array):
+        with pytest.raises(kasane.InputError, match="no CUDA device"):
+            read(Interfaced(), np.float64, ("n",), "x")
 
     class Inconsistent:
         __cuda_array_interface__ = {"data": (4096, False), "shape": (3,), "strides": (8, 8), "typestr": "<f8", "version": 3}

@@ -1,5 +1,6 @@
 // The simulation as a whole, on every space: a Kepler orbit, time reversal, a Plummer sphere that stays one, and refused input.
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/buffer.hpp>
 #include <kasane/gravity.hpp>
 
 #include <gtest/gtest.h>
@@ -99,6 +100,27 @@ TEST_P(SimulationOn, GoesOnBitByBit) {
     EXPECT_EQ(whole.time(), second.time());
     EXPECT_EQ(whole.particles().position, second.particles().position);
     EXPECT_EQ(whole.particles().velocity, second.particles().velocity);
+}
+
+/// Of a tree the particles are stored in curve order, and of direct summation in the order given.
+TEST_P(SimulationOn, CopiesItsStateToTheMemoryOfItsSpace) {
+    const auto start = plummer({.count = 1001, .seed = 6});
+    for (const Force& force : {Force(Direct{.softening = 0.02}), Force(Tree{.softening = 0.02})}) {
+        Simulation sim(space_, start, {.force = force, .step = Leapfrog{.dt = 0.01}});
+        sim.step(3);
+        std::visit(
+            [&](auto on) {
+                auto x = to_space(on, std::vector<Vec3<double>>(1001)), v = to_space(on, std::vector<Vec3<double>>(1001, {7, 7, 7}));
+                sim.copy_state(x.view(), {});
+                EXPECT_EQ(to_host(v), std::vector<Vec3<double>>(1001, {7, 7, 7})) << "an empty view is not written";
+                sim.copy_state({}, v.view());
+                EXPECT_EQ(to_host(x), sim.particles().position);
+                EXPECT_EQ(to_host(v), sim.particles().velocity);
+                EXPECT_THROW(sim.copy_state(x.view().subview(0, 1000), {}), LogicError);
+            },
+            space_);
+        EXPECT_NE(sim.particles().position, start.position);
+    }
 }
 
 std::vector<std::string> spaces() {

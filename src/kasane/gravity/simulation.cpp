@@ -2,6 +2,8 @@
 #include <kasane/gravity/evolve/direct_stepper.hpp>
 #include <kasane/gravity/evolve/tree_stepper.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace kasane::gravity {
@@ -69,6 +71,13 @@ const Particles& Simulation::particles() const {
         stepper_->host_step = stepper_->steps;
     }
     return stepper_->host;
+}
+
+void Simulation::copy_state(View<Vec3<double>> position, View<Vec3<double>> velocity) const {
+    for (const index_t n : {position.n, velocity.n})
+        KS_REQUIRE(n == 0 || n == size(), fmt::format("an array of {} vectors is given for the state of {} particles", n, size()));
+    const auto scope = stepper_->timers.scope("copy");
+    stepper_->copy_state(position, velocity);
 }
 
 std::vector<Vec3<double>> Simulation::acceleration() const { return stepper_->acceleration(); }

@@ -60,6 +60,9 @@ class Simulation {
     /// The present state, copied to the host; order, ids and types as given. The reference stays valid; the next call after a step
     /// overwrites the particles.
     const Particles& particles() const;
+    /// Copies the present state, in the order given, to arrays of the caller; on a CUDA device nothing passes through the host.
+    /// @param position, velocity  [size()] in memory of space(), or empty: not copied   @throws LogicError: a view of another size
+    void copy_state(View<Vec3<double>> position, View<Vec3<double>> velocity) const;
     /// [size()] present accelerations with the factor G, in the order given [length / time^2]; the first call computes them if
     /// no step was taken.
     std::vector<Vec3<double>> acceleration() const;

@@ -82,8 +82,17 @@ struct Links {
 /// Copies links from the host to a space.
 template <Space S>
 Links<S> links_on(S on, const GaugeField& from);
+/// Copies links within the memory of a space. @param from  [4 volume] in the order of GaugeField::links, in memory of the space
+template <Space S>
+Links<S> links_on(S on, const Extents& extents, View<const Su3<double>> from);
+/// Whether all numbers of the links are finite.
+template <Space S>
+bool are_finite(const Links<S>& links);
 /// Copies links from a space to the host.
 template <Space S>
 GaugeField to_gauge_field(const Links<S>& from);
+/// Copies links within the memory of their space. @param to  [4 volume] in the order of GaugeField::links, in memory of the space
+template <Space S>
+void copy_links(const Links<S>& from, View<Su3<double>> to);
 
 }  // namespace kasane::lattice

@@ -87,6 +87,10 @@ TEST_F(SimulationOfRanks, GoesOnWhereOneRankStopped) {
         second.step(1);
         EXPECT_EQ(second.particles().position, whole.particles().position);
         EXPECT_EQ(second.particles().velocity, whole.particles().velocity);
+        std::vector<Vec3<double>> position(2000), velocity(2000);
+        second.copy_state(view(position), view(velocity));
+        EXPECT_EQ(position, whole.particles().position);
+        EXPECT_EQ(velocity, whole.particles().velocity);
         EXPECT_EQ(second.potential(), whole.potential());
         EXPECT_EQ(second.state().frame.origin, whole.state().frame.origin);
     });

@@ -95,6 +95,36 @@ TEST_P(Solver, HasTheTrueResidualThatItReports) {
             }
 }
 
+TEST_P(Solver, FieldsInTheMemoryOfTheSpaceHaveTheBitsOfThoseOfTheHost) {
+    const Extents n{{2, 4, 6, 8}};
+    const auto u = random_gauge(n, 3, rough);
+    const auto b = random_spinor(n, 4), guess = random_spinor(n, 5);
+    WilsonSolver solver(space(), u, clover, {.rtol = 1e-11});
+    auto expected = guess;
+    const auto log = solver.solve(b, expected);
+    SpinorField product(n), adjoint(n);
+    solver.apply(b, product), solver.apply(b, adjoint, true);
+    on_space([&](auto on) {
+        const auto b_there = to_space(on, b.values);
+        auto x = to_space(on, guess.values);
+        EXPECT_EQ(solver.solve(b_there.view(), x.view()).iterations, log.iterations);
+        EXPECT_EQ(to_host(x), expected.values);
+        solver.apply(b_there.view(), x.view());
+        EXPECT_EQ(to_host(x), product.values);
+        solver.apply(b_there.view(), x.view(), true);
+        EXPECT_EQ(to_host(x), adjoint.values);
+        EXPECT_THROW(solver.apply(b_there.view(), x.view().subview(0, 12)), LogicError);
+        auto bad = b.values;
+        bad[5] = {NAN, 0};
+        const auto bad_there = to_space(on, bad);
+        x = to_space(on, guess.values);
+        EXPECT_EQ(solver.solve(bad_there.view(), x.view()).end, krylov::Outcome::not_finite);
+        EXPECT_EQ(to_host(x), guess.values) << "unchanged";
+        WilsonSolver gauged(space(), u, clover, {.outer_links = {.temporal_gauge = true}, .rtol = 1e-11});
+        EXPECT_THROW(gauged.solve(b_there.view(), x.view()), LogicError);
+    });
+}
+
 TEST_P(Solver, EveryMethodInEveryPrecision) {
     const Extents n{{4, 4, 4, 8}};
     const auto u = random_gauge(n, 5, rough);

@@ -56,6 +56,15 @@ class RootStepper final : public Stepper {
         to.position = std::move(now.vector);
         to.velocity = std::move(now.velocity);
     }
+    void copy_state(View<Vec3<double>> position, View<Vec3<double>> velocity) override {
+        const auto now = run(Command::Verb::fetch);
+        std::visit(
+            [&](auto on) {
+                if (!position.empty()) copy_from_host(on, position, view(now.vector));
+                if (!velocity.empty()) copy_from_host(on, velocity, view(now.velocity));
+            },
+            space());
+    }
     std::vector<Vec3<double>> acceleration() override { return run(Command::Verb::acceleration).vector; }
     std::vector<double> potential() override { return run(Command::Verb::potential).scalar; }
     /// The time of the potentials is part of the time of the diagnostics.

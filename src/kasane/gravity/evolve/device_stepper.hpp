@@ -43,6 +43,12 @@ class DeviceStepper : public Stepper {
         system_.fetch(View<const Vec3<double>>(system_.velocity.view()), to.velocity);
     }
 
+    void copy_state(View<Vec3<double>> position, View<Vec3<double>> velocity) override {
+        if (!position.empty()) system_.copy_ordered(system_.position.view(), position);
+        if (!velocity.empty()) system_.copy_ordered(system_.velocity.view(), velocity);
+        synchronize(on_);
+    }
+
     std::vector<Vec3<double>> acceleration() override {
         ensure_force();
         std::vector<Vec3<double>> to(static_cast<std::size_t>(system_.count()));

@@ -30,6 +30,8 @@ class Stepper {
     virtual void step(std::int64_t n) = 0;
     /// Copies positions and velocities to the host, in the given order. @param to  must have the right sizes
     virtual void fetch(Particles& to) = 0;
+    /// Copies positions and velocities, in the given order, to arrays in memory of space(); an empty view: not.
+    virtual void copy_state(View<Vec3<double>> position, View<Vec3<double>> velocity) = 0;
     virtual std::vector<Vec3<double>> acceleration() = 0;
     virtual std::vector<double> potential() = 0;
     /// Without the time. Adds to `timers`.

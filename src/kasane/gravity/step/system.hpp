@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -117,6 +118,17 @@ struct System {
             for (std::size_t k = 0; k < index.size(); ++k) chunk[k] = from[index[k]];
             copy_from_host(on, to.subview(first, static_cast<index_t>(index.size())), view(chunk));
         });
+    }
+
+    /// Copies an array of this system into the order given, within the memory of the space.
+    void copy_ordered(View<const Vec3<double>> from, View<Vec3<double>> to) const {
+        if (given.size() > 0) return scatter(on, given.view(), from, to);
+        const auto bytes = static_cast<std::size_t>(from.n) * sizeof(Vec3<double>);
+        if constexpr (std::same_as<S, Cpu>) std::memcpy(to.ptr, from.ptr, bytes);
+#if defined(KASANE_CUDA)
+        else
+            cuda::copy_on_device(on, to.ptr, from.ptr, bytes);
+#endif
     }
 
     /// Copies an array of this system to the host, into the order given.

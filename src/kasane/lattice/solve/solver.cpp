@@ -4,6 +4,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/dirac/dirac.hpp>
 #include <kasane/lattice/solve/column_solver.hpp>
+#include <kasane/lattice/solve/field_copies.hpp>
 #include <kasane/lattice/solve/options.hpp>
 #include <kasane/lattice/solve/resident_solver.hpp>
 #include <kasane/lattice/solve/temporal_gauge.hpp>
@@ -81,6 +82,13 @@ struct WilsonSolver::Impl {
                    fmt::format("{} is a field of a {} lattice with {} numbers; the solver's lattice is {}", what, text(field.extents),
                                field.values.size(), text(extents)));
     }
+    void check(View<const std::complex<double>> field, const char* what) const {
+        KS_REQUIRE(field.n == 12 * extents.volume(), fmt::format("{} has {} numbers; a field of the solver's lattice {} has {}", what,
+                                                                 field.n, text(extents), 12 * extents.volume()));
+        KS_REQUIRE(g.empty(), fmt::format("{} is in the memory of the space, and the links are stored in the temporal gauge: pass a "
+                                          "SpinorField, or store the links otherwise",
+                                          what));
+    }
     /// Calls `use` with the field in the solver's gauge.
     template <class Use>
     void in_gauge(const SpinorField& field, Use use) const {
@@ -155,6 +163,20 @@ SolveLog WilsonSolver::solve(const SpinorField& b, SpinorField& x, const krylov:
         *impl_->resident);
 }
 
+SolveLog WilsonSolver::solve(View<const std::complex<double>> b, View<std::complex<double>> x, const krylov::StopFunction& stop) {
+    impl_->check(b, "b");
+    impl_->check(x, "x");
+    return std::visit(
+        [&](auto& at) {
+            lattice::load(b, at.b);
+            lattice::load(x, at.x);
+            auto log = at.solver.solve(at.b, at.x, stop);
+            if (log.end != krylov::Outcome::not_finite) lattice::store(at.x, x);
+            return log;
+        },
+        *impl_->resident);
+}
+
 std::vector<SolveLog> WilsonSolver::solve(const std::vector<SpinorField>& b, std::vector<SpinorField>& x,
                                           const krylov::StopFunction& stop) {
     KS_REQUIRE(b.size() == x.size(), fmt::format("{} right-hand sides have {} fields for their solutions", b.size(), x.size()));
@@ -196,6 +218,18 @@ void WilsonSolver::apply(const SpinorField& in, SpinorField& out, bool adjoint) 
             at.solver.apply(at.b, at.x, adjoint);
             store(at.x, out);
             impl_->out_of_gauge(out);
+        },
+        *impl_->resident);
+}
+
+void WilsonSolver::apply(View<const std::complex<double>> in, View<std::complex<double>> out, bool adjoint) {
+    impl_->check(in, "in");
+    impl_->check(out, "out");
+    std::visit(
+        [&](auto& at) {
+            lattice::load(in, at.b);
+            at.solver.apply(at.b, at.x, adjoint);
+            lattice::store(at.x, out);
         },
         *impl_->resident);
 }

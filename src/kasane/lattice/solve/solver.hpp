@@ -11,6 +11,7 @@
 #include <kasane/lattice/schwarz/options.hpp>
 #include <kasane/lattice/spinor_field.hpp>
 
+#include <complex>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -98,6 +99,12 @@ class WilsonSolver {
     /// @param stop  called before every iteration; may be empty
     /// @throws LogicError where a field belongs to another lattice
     SolveLog solve(const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop = {});
+    /// The same of fields in the memory of the solver's space: of the host on Cpu, of the device on Cuda, where nothing but numbers of the
+    /// log passes through the host.
+    /// @param b     [12 volume] in the order of SpinorField::values
+    /// @param x     [12 volume] first guess in, solution out
+    /// @throws LogicError where a view has another size, or links are stored in the temporal gauge
+    SolveLog solve(View<const std::complex<double>> b, View<std::complex<double>> x, const krylov::StopFunction& stop = {});
     /// Solves D x = b for several right-hand sides ("columns") at once where solves_columns(), otherwise one after the other. The links are
     /// read once for several columns; each x has the same bits as alone. A column for which the method fails continues alone, in a higher
     /// precision or by another method; where that fails too, the other columns that failed are not continued. The first call with another
@@ -111,6 +118,8 @@ class WilsonSolver {
 
     /// out = D in, or D^+ in where `adjoint`, in double, on the solver's space. @throws LogicError where `in` belongs to another lattice
     void apply(const SpinorField& in, SpinorField& out, bool adjoint = false);
+    /// The same of fields in the memory of the solver's space, [12 volume] each; `out` may be `in`. @throws LogicError as solve()
+    void apply(View<const std::complex<double>> in, View<std::complex<double>> out, bool adjoint = false);
 
    private:
     struct Impl;

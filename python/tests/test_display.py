@@ -1,0 +1,214 @@
+"""Progress bars in terminals and notebooks, the live view, films of runs."""
+
+import io
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import textwrap
+import types
+import zlib
+
+import numpy as np
+import pytest
+
+import kasane
+from kasane import display
+from kasane.gravity import Direct, Leapfrog, LiveView, Particles, Simulation
+
+
+class Terminal(io.StringIO):
+    """Standard error that is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    """A kernel of a notebook; what its cell shows is in the list."""
+    shown = []
+
+    class Handle:
+        def update(self, page):
+            shown.append(page)
+
+    def show(page, display_id):
+        assert display_id is True
+        shown.append(page)
+        return Handle()
+
+    inside = types.ModuleType("IPython.display")
+    inside.HTML, inside.display = (lambda text: text), show
+    ipython = types.ModuleType("IPython")
+    ipython.get_ipython, ipython.display = (lambda: types.SimpleNamespace(kernel=None)), inside
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", inside)
+    return shown
+
+
+def simulation(n=64):
+    random = np.random.default_rng(5)
+    particles = Particles(random.normal(size=(n, 3)), mass=1 / n)
+    return Simulation(particles, force=Direct(softening=0.1), step=Leapfrog(1 / 64), device="cpu")
+
+
+def test_a_terminal_has_a_bar_that_is_drawn_again_and_wiped(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    simulation().run(until=0.5, callback=lambda s: None, progress=True)
+    drawn = terminal.getvalue().split("\r\033[K")
+    assert drawn[0] == "" and drawn[-1] == ""  # it begins on a line of its own, and leaves none
+    bar = re.fullmatch(r"Simulation  \[(#*)(\.*)\]  +(\d+)%  0:\d\d of 0:\d\d, 0:\d\d left  t = ([\d.]+)", drawn[1])
+    assert bar, drawn[1]
+    share = float(bar[4]) / 0.5
+    assert len(bar[1]) == round(24 * share) and len(bar[1]) + len(bar[2]) == 24 and abs(int(bar[3]) - 100 * share) < 1
+
+
+def test_nothing_is_shown_where_nobody_looks(capsys):
+    simulation().run(until=0.25)
+    assert list(kasane.progress(range(3))) == [0, 1, 2]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_short_run_shows_no_bar(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    simulation().run(until=0.03125)
+    assert terminal.getvalue() == ""
+
+
+def test_a_bar_of_a_chain_counts_its_configurations(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(display.ProgressBar, "_patience", 0.0)
+    items = list(kasane.progress(kasane.lattice.quenched((4, 4, 4, 4), beta=5.7, sweeps=3, start="cold"), total=3, label="sweeps"))
+    assert [c.sweep for c in items] == [1, 2, 3]
+    assert "sweeps  [########................]   33%" in terminal.getvalue() and "1 of 3" in terminal.getvalue()
+
+
+def test_a_bar_is_closed_when_the_run_is_not_finished(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+
+    seen = []
+
+    def callback(own):
+        seen.append(own.steps)
+        if own.steps == 3:
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        simulation().run(until=1, callback=callback, progress=True)
+    assert seen == [1, 2, 3] and "t = " in terminal.getvalue()
+    assert terminal.getvalue().endswith("\r\033[K")
+
+
+def test_a_notebook_has_a_bar(notebook):
+    simulation().run(until=0.5, callback=lambda s: None, progress=True)
+    assert len(notebook) >= 2 and all(page.startswith("<progress max='1' value='0.") for page in notebook[:1])
+    assert "Simulation" in notebook[0] and "t = " in notebook[0]
+
+
+def pixels_of(png):
+    """[height, width, 3] of a PNG of 8-bit RGB with filter 0, by the definition of the format."""
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    place, chunks = 8, {}
+    while place < len(png):
+        (size,) = struct.unpack(">I", png[place : place + 4])
+        kind, data = png[place + 4 : place + 8], png[place + 8 : place + 8 + size]
+        assert struct.unpack(">I", png[place + 8 + size : place + 12 + size])[0] == zlib.crc32(kind + data)
+        chunks[kind] = data
+        place += 12 + size
+    width, height, *kind = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
+    assert kind == [8, 2, 0, 0, 0]
+    rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), dtype=np.uint8).reshape(height, 1 + 3 * width)
+    assert not rows[:, 0].any()
+    return rows[:, 1:].reshape(height, width, 3)
+
+
+def test_the_live_view_shows_where_the_particles_are(tmp_path):
+    particles = Particles([[1.5, 0.5, 0.0], [1.5, 0.5, 9.0], [-1.5, -1.5, 0.0], [0.0, 1.0, 0.0]])
+    own = Simulation(particles, force=Direct(softening=0.1), step=Leapfrog(1 / 64), device="cpu")
+    view = LiveView(half_width=2.0, pixels=4)
+    image = view.image(own)
+    centre = particles.position[:, :2].mean(axis=0)
+    counts = np.zeros((4, 4))
+    for x, y in particles.position[:, :2] - centre:
+        counts[int((2 - y) // 1), int((x + 2) // 1)] += 1  # y upwards
+    brightness = image.sum(axis=2).astype(int)
+    assert brightness[counts == 2] > brightness[counts == 1].max() > brightness[counts == 0].max()
+    assert (brightness[counts == 0] == brightness[counts == 0][0]).all()
+    view.write(tmp_path / "view.png", own)
+    assert np.array_equal(pixels_of((tmp_path / "view.png").read_bytes()), image)
+    side = LiveView(half_width=2.0, pixels=4, axes="xz", select=lambda p: p.position[:, 2] < 1).image(own)
+    assert not np.array_equal(side, image)
+
+
+def test_a_notebook_shows_the_simulation_while_it_runs(notebook):
+    view = LiveView(pixels=16, per_second=1e6)
+    own = simulation()
+    own.run(until=0.125, callback=view, progress=False)
+    assert view.pictures == len(notebook) == own.steps == 8
+    assert all(page.startswith("<figure") and "data:image/png;base64," in page for page in notebook)
+    assert "t = 0.015625, 1 steps" in notebook[0] and "t = 0.125, 8 steps" in notebook[-1]
+    slow = LiveView(pixels=16, per_second=0.001)
+    own.run(until=0.25, callback=slow, progress=False)
+    assert slow.pictures == 1  # the others came too soon
+
+
+def test_outside_a_notebook_the_live_view_draws_nothing():
+    view = LiveView()
+    simulation().run(until=0.125, callback=view)
+    assert view.pictures == 0
+
+
+def test_a_run_shows_its_messages_in_the_notebook(notebook, tmp_path):
+    (tmp_path / "run.toml").write_text(
+        '[run]\nproblem = "gravity"\nunits = "nbody"\nuntil = 0.25\ndevice = "cpu"\n[initial]\nmodel = "plummer"\ncount = 300\n'
+        '[force]\nsoftening = 0.02\n[step]\ndt = 0.0078125\n[output]\ndirectory = "out"\n'
+    )
+    result = kasane.run(tmp_path / "run.toml", output=tmp_path / "run")
+    assert result.status == "done" and notebook and notebook[-1].startswith("<pre>")
+    assert "\033" not in "".join(notebook)
+
+
+def test_lines_that_were_drawn_over_are_not_shown():
+    lines = display.TerminalInNotebook.lines("one\r\n\r\033[K 10%\r\033[K 20%\r\033[Kwarning: two\r\n\r\033[K 30%")
+    assert lines == ["one", "warning: two", " 30%"]
+
+
+def test_a_terminal_shows_the_bar_of_a_command(tmp_path):
+    """kasane.run on a pseudo-terminal: the command draws its bar there."""
+    (tmp_path / "run.toml").write_text(
+        '[run]\nproblem = "gravity"\nunits = "nbody"\nuntil = 2.0\ndevice = "cpu"\n[initial]\nmodel = "plummer"\ncount = 2000\n'
+        '[force]\nsoftening = 0.02\n[step]\ndt = 0.0078125\n[output]\ndirectory = "out"\n'
+    )
+    program = textwrap.dedent(f"""
+        import kasane
+        kasane.run({str(tmp_path / "run.toml")!r}, output={str(tmp_path / "run")!r})
+    """)
+    own, other = pty.openpty()
+    process = subprocess.Popen([sys.executable, "-c", program], stderr=other, stdout=subprocess.DEVNULL)
+    os.close(other)
+    said = b""
+    while True:
+        try:
+            data = os.read(own, 4096)
+        except OSError:
+            break
+        said += data
+    os.close(own)
+    assert process.wait() == 0
+    assert b"\r\033[K" in said and b"%" in said
+
+
+@pytest.mark.parametrize(
+    "options, key", [({"axes": "xx"}, "axes"), ({"axes": "r"}, "axes"), ({"pixels": 0}, "pixels"), ({"per_second": 0}, "per_second")]
+)
+def test_bad_options_of_the_live_view(options, key):
+    with pytest.raises(kasane.InputError) as error:
+        LiveView(**options)
+    assert error.value.key == key
