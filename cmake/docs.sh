@@ -28,6 +28,9 @@ rm -rf $site build/docs/pages
 mkdir -p $site build/docs/pages/python build/docs/pages/static build/docs/pages/extra/cpp
 cp -r ./*.md CITATION.cff LICENSE CMakeLists.txt docs examples models packaging cmake/site/python-api.rst cmake/site/cpp-api.md build/docs/pages
 cp -r python/kasane build/docs/pages/python
+python3 cmake/site/notebooks.py build/docs/pages/docs/tutorials
+sed -i 's/(\(tutorials\/[a-z-]*\)\.ipynb)/(\1.md)/g' build/docs/pages/docs/*.md
+python3 cmake/site/records.py bench/results > build/docs/pages/records.md
 cat cmake/site/contents.md >> build/docs/pages/README.md
 cp cmake/site/site.css build/docs/pages/static
 cp -r build/docs/html/. build/docs/pages/extra/cpp
@@ -35,11 +38,16 @@ echo '<!DOCTYPE html><meta http-equiv="refresh" content="0; url=README.html"><ti
 # The docstrings of the extension are in the stub of the newest build of the Python package.
 stub=$(find build -path build/docs -prune -o -name _core.pyi -printf '%T@ %p\n' | sort -n | tail -1 | cut -d' ' -f2-)
 if [ -n "$stub" ]; then
-    cp "$stub" build/docs/pages/python/kasane/_core.py
+    { echo 'from __future__ import annotations'; cat "$stub"; } > build/docs/pages/python/kasane/_core.py
 else
     echo "docs: no build of the Python package was found (make test-python makes one): its reference lacks the classes of the extension"
     sed -i '/^.. autofunction:: extension /d' build/docs/pages/python-api.rst
 fi
 sed -i 's/:: extension /:: /' build/docs/pages/python-api.rst
 KASANE_SITE_SOURCE=$PWD/build/docs/pages sphinx-build -q -W --keep-going -n -b html -c cmake/site build/docs/pages $site
+# Debian's furo imports normalize.css from a web server's directory: its text takes the place of the import.
+normalize=/usr/share/javascript/normalize.css/normalize.css
+if [ -e $normalize ]; then
+    sed -i -e "/@import url(\/javascript\/normalize.css/{r $normalize" -e 'd}' $site/_static/styles/furo.css
+fi
 echo "docs: $site/index.html, build/docs/html/index.html"

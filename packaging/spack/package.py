@@ -11,15 +11,16 @@ class Kasane(CMakePackage, CudaPackage):
     version("main", branch="main")
 
     variant("mpi", default=True, description="Runs on several ranks")
+    variant("nccl", default=False, when="+cuda+mpi", description="Messages between the devices of ranks by NCCL")
 
     depends_on("cxx", type="build")
     depends_on("c", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
-    depends_on("hdf5@1.10.5:+hl~mpi")
+    depends_on("hdf5@1.10.5:~mpi")
     depends_on("fmt")
-    depends_on("spdlog")
+    depends_on("spdlog+fmt_external")  # one fmt in the program
     depends_on("tomlplusplus")
     depends_on("nlohmann-json")
     depends_on("cli11")
@@ -31,6 +32,7 @@ class Kasane(CMakePackage, CudaPackage):
     depends_on("zlib-api")
     depends_on("mpi", when="+mpi")
     depends_on("cuda@12:", when="+cuda")
+    depends_on("nccl", when="+nccl")
     conflicts("%gcc@:11", msg="kasane is C++20")
 
     generator("ninja")

@@ -165,6 +165,22 @@ class RunResult:
             raise InputError(f"has no table {name}; there are: {tables}", str(self.directory))
         return np.atleast_1d(np.genfromtxt(path, delimiter=",", names=True, comments="#", dtype=None, encoding="utf-8"))
 
+    def film(self, path: Union[str, os.PathLike], per_second: float = 12.0, **view: Any) -> Path:
+        """Writes a film of the snapshots of a gravity run, .mp4 by ffmpeg or .gif by Pillow or ffmpeg, and returns its path.
+
+        per_second: snapshots in a second; view: options of LiveView (half_width, pixels, axes, select), for all pictures. Raises InputError
+        where there are no snapshots or no encoder is installed.
+        """
+        from .display import LiveView
+        from .film import write_film
+        from .gravity import read_snapshot
+
+        snapshots = self.snapshots
+        if not snapshots:
+            raise InputError("has no snapshots: set output.snapshot_every of the run file", str(self.directory))
+        live = LiveView(**view)
+        return write_film(path, (live.image(read_snapshot(file)) for file in snapshots), per_second)
+
     def resume(self, terminal: bool = True) -> RunResult:
         """Continues an interrupted run from its newest valid checkpoint."""
         return RunResult(self.directory, call(["resume", str(self.directory)], terminal))

@@ -81,7 +81,7 @@ DeviceArray DeviceArray::zeros(std::vector<index_t> shape, const std::string& ty
     array.shape_ = std::move(shape), array.type_ = type, array.device_ = on->device;
     array.own_ = std::make_shared<Buffer<std::byte, Cuda>>(*on, array.size() * array.bytes_per_element());
     const std::vector<std::byte> nothing(static_cast<std::size_t>(array.own_->size()));
-    copy_from_host(*on, array.own_->view(), view(nothing));
+    copy_from_host(*on, array.own_->view(), kasane::view(nothing));
     array.address_ = array.own_->data();
     return array;
 }
@@ -89,7 +89,7 @@ DeviceArray DeviceArray::zeros(std::vector<index_t> shape, const std::string& ty
 Array<std::uint8_t> DeviceArray::bytes() const {
     KS_REQUIRE(contiguous_, "an array that is not contiguous has no bytes in one piece");
     std::vector<std::uint8_t> values(static_cast<std::size_t>(size() * bytes_per_element()));
-    copy_to_host(Cuda{device_}, view(values),
+    copy_to_host(Cuda{device_}, kasane::view(values),
                  View<const std::uint8_t>(static_cast<const std::uint8_t*>(address_), size() * bytes_per_element()));
     return owned(std::move(values));
 }

@@ -4,6 +4,7 @@ import io
 import os
 import pty
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -203,6 +204,83 @@ def test_a_terminal_shows_the_bar_of_a_command(tmp_path):
     os.close(own)
     assert process.wait() == 0
     assert b"\r\033[K" in said and b"%" in said
+
+
+@pytest.fixture(scope="module")
+def run_with_snapshots(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("film")
+    (directory / "run.toml").write_text(
+        '[run]\nproblem = "gravity"\nunits = "nbody"\nuntil = 0.25\ndevice = "cpu"\n[initial]\nmodel = "plummer"\ncount = 300\n'
+        '[force]\nsoftening = 0.02\n[step]\ndt = 0.03125\n[output]\ndirectory = "out"\nsnapshot_every = 0.0625\n'
+    )
+    return kasane.run(directory / "run.toml", output=directory / "run")
+
+
+def pictures_of(run, **view):
+    live = LiveView(**view)
+    return [live.image(kasane.gravity.read_snapshot(path)) for path in run.snapshots]
+
+
+def test_a_film_as_gif_has_a_picture_for_each_snapshot(run_with_snapshots, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    path = run_with_snapshots.film(tmp_path / "film.gif", per_second=5, pixels=40)
+    with image.open(path) as film:
+        assert film.n_frames == len(run_with_snapshots.snapshots) == 5 and film.size == (40, 40) and film.info["duration"] == 200
+        for number, expected in enumerate(pictures_of(run_with_snapshots, pixels=40)):
+            film.seek(number)
+            shown = np.asarray(film.convert("RGB")).astype(int)
+            assert np.abs(shown - expected).mean() < 4  # a palette of 256 colours
+    assert [file.name for file in tmp_path.iterdir()] == ["film.gif"]
+
+
+ENCODER = """#!/bin/sh
+# Stands for ffmpeg: the last argument is the file.
+for last; do :; done
+{ echo "$@"; cat; } > "$last"
+exit STATUS
+"""
+
+
+def encoder(directory, status=0):
+    directory.mkdir()
+    (directory / "ffmpeg").write_text(ENCODER.replace("STATUS", str(status)))
+    (directory / "ffmpeg").chmod(0o755)
+    return f"{directory}{os.pathsep}{os.environ['PATH']}"
+
+
+def test_ffmpeg_gets_the_pictures(run_with_snapshots, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", encoder(tmp_path / "bin"))
+    path = run_with_snapshots.film(tmp_path / "film.mp4", pixels=31, axes="xz")
+    words, _, data = path.read_bytes().partition(b"\n")
+    assert b"-s 31x31 -r 12.0 -i -" in words and words.endswith(b"film.mp4")
+    assert data == b"".join(picture.tobytes() for picture in pictures_of(run_with_snapshots, pixels=31, axes="xz"))
+
+
+def test_an_encoder_that_fails_leaves_no_film(run_with_snapshots, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", encoder(tmp_path / "bin", 3))
+    with pytest.raises(kasane.ComputationError, match="ffmpeg ended with status 3"):
+        run_with_snapshots.film(tmp_path / "film.mp4", pixels=16)
+    assert [file.name for file in tmp_path.iterdir()] == ["bin"]
+
+
+def test_without_an_encoder_the_error_names_one(run_with_snapshots, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(kasane.InputError, match="install ffmpeg"):
+        run_with_snapshots.film(tmp_path / "film.mp4")
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(kasane.InputError, match="Pillow.*or ffmpeg"):
+        run_with_snapshots.film(tmp_path / "film.gif")
+    with pytest.raises(kasane.InputError, match=".mp4 or .gif"):
+        run_with_snapshots.film(tmp_path / "film.avi")
+
+
+def test_an_mp4_of_ffmpeg_is_one(run_with_snapshots, tmp_path):
+    ffprobe = shutil.which("ffprobe")
+    if not shutil.which("ffmpeg") or not ffprobe:
+        pytest.skip("ffmpeg is not installed")
+    path = run_with_snapshots.film(tmp_path / "film.mp4", pixels=63)
+    words = [ffprobe, "-v", "error", "-count_frames", "-show_entries", "stream=width,height,nb_read_frames", "-of", "csv=p=0", str(path)]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip() == "64,64,5"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md"))]
 ALL_TEXT = [*PAGES, "ARCHITECTURE.md", "CONTRIBUTING.md", "CONVENTIONS.md", "CHANGELOG.md"]
 EXAMPLES = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "examples").glob("*.toml"))
-FOREIGN = ("scipy", "matplotlib", "h5py", "yt")
+FOREIGN = ("scipy", "matplotlib", "h5py", "yt", "pynbody", "astropy")
 
 
 def text_of(page):
@@ -153,12 +154,14 @@ def test_every_notebook_runs(notebook, tmp_path, monkeypatch):
     names = {"__name__": "notebook"}
     cells = json.loads(text_of(f"docs/tutorials/{notebook}"))["cells"]
     for number, cell in enumerate(cells):
+        if cell["cell_type"] == "markdown":
+            assert not "".join(cell["source"]).startswith(" "), "indented text is code in Markdown"
         if cell["cell_type"] == "code":
             assert cell["outputs"] == [] and cell["execution_count"] is None
             exec(compile("".join(cell["source"]), f"{notebook}, cell {number}", "exec"), names)
 
 
-@pytest.mark.parametrize("module", ["kasane", "kasane.gravity", "kasane.sparse", "kasane.lattice", "kasane.command"])
+@pytest.mark.parametrize("module", ["kasane", "kasane.gravity", "kasane.sparse", "kasane.lattice", "kasane.command", "kasane.display"])
 def test_every_example_of_a_docstring_runs(module, place, tmp_path, monkeypatch):
     import importlib
 
@@ -252,9 +255,31 @@ def test_every_relative_link_has_its_target(page):
             assert anchor in [slug(heading) for heading in headings], f"{page}: {file} has no heading #{anchor}"
 
 
-def test_records_of_the_documentation_are_json():
-    for record in (ROOT / "bench/results").rglob("*.json"):
-        json.loads(record.read_text(encoding="utf-8"))
+def test_the_page_of_records_has_the_numbers_of_the_records():
+    """Of every benchmark of speed and machine the row of the newest record with the largest n."""
+    words = [sys.executable, str(ROOT / "cmake/site/records.py"), str(ROOT / "bench/results")]
+    page = subprocess.run(words, capture_output=True, text=True, check=True, encoding="utf-8").stdout
+    newest = json.loads((ROOT / "bench/results/h200/2026-11-22-direct.json").read_text(encoding="utf-8"))
+    rows = [row for row in newest["results"] if row["case"] == "gravity.direct.pair, double, unequal masses"]
+    row = max(rows, key=lambda row: row["n"])
+    section = page.split("### gravity.direct.pair on h200\n")[1].split("###")[0]
+    line = next(line for line in section.splitlines() if line.startswith("| double, unequal masses |"))
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    assert cells[1] == f"{row['n']:,}" and float(cells[3]) == pytest.approx(row["rate"], rel=1e-3) and cells[4] == row["unit"]
+    assert cells[-1] == f"2026-11-22-direct, {newest['commit']}"
+    machines = [path.name for path in (ROOT / "bench/results").iterdir() if path.is_dir()]
+    assert all(f"\n## {name}: " in page for name in machines)
+    cases = {row["case"] for path in (ROOT / "bench/results").rglob("*.json") for row in json.loads(path.read_text(encoding="utf-8"))["results"]}
+    assert len({case for case in cases if not case.startswith("gravity.galaxy.equilibrium")}) <= page.count("\n| ")
+
+
+def test_the_gallery_has_a_command_for_each_picture():
+    sections = re.split(r"^## ", text_of("docs/gallery.md"), flags=re.M)[1:]
+    assert len(sections) >= 6
+    for section in sections:
+        assert re.search(r"^    kasane |^```python", section, re.M), section.splitlines()[0]
+    pictures = re.findall(r"\(pictures/([^)]+)\)", text_of("docs/gallery.md"))
+    assert all((ROOT / "docs/pictures" / name).stat().st_size < 400_000 for name in pictures)
 
 
 def test_the_readme_names_every_verb():
