@@ -21,6 +21,8 @@ rm -f $headers.new
     printf 'INPUT = docs/cpp.md %s\n' "$(sed 's/^/src\//' $headers | tr '\n' ' ')"
 } > build/docs/Doxyfile
 doxygen build/docs/Doxyfile
+# Doxygen 1.9.4 links a section of nested classes where it writes none.
+grep -L 'name="nested-classes"' build/docs/html/*.html | xargs sed -i 's/<a href="#nested-classes">Classes<\/a>\( &#124;\)\?//'
 
 # Sphinx reads copies, at the places that their links expect.
 site=build/docs/site
@@ -50,4 +52,11 @@ normalize=/usr/share/javascript/normalize.css/normalize.css
 if [ -e $normalize ]; then
     sed -i -e "/@import url(\/javascript\/normalize.css/{r $normalize" -e 'd}' $site/_static/styles/furo.css
 fi
+# Debian's furo loads a module as a classic script, which browsers refuse, so that the switch between light and dark would do nothing.
+scripts=$site/_static/scripts
+if grep -q '^import Gumshoe' $scripts/furo.js; then
+    { cat $scripts/gumshoe-patched.js; sed '/^import Gumshoe/d' $scripts/furo.js; } > $scripts/furo.js.new
+    mv $scripts/furo.js.new $scripts/furo.js
+fi
+python3 cmake/site/links.py $site
 echo "docs: $site/index.html, build/docs/html/index.html"

@@ -273,6 +273,21 @@ def test_the_page_of_records_has_the_numbers_of_the_records():
     assert len({case for case in cases if not case.startswith("gravity.galaxy.equilibrium")}) <= page.count("\n| ")
 
 
+def test_dead_links_of_a_site_are_found(tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a.html").write_text('<h1 id="one">A</h1><a href="sub/b.html#two">b</a><a href="#one">a</a><a href="https://x.org/no">x</a>')
+    (tmp_path / "sub/b.html").write_text('<a name="two" href="../a.html"></a><img src="no.png"><a href="../a.html#none">c</a><a href="/etc">d</a>')
+    words = [sys.executable, str(ROOT / "cmake/site/links.py"), str(tmp_path)]
+    checked = subprocess.run(words, capture_output=True, text=True)
+    assert checked.returncode == 1 and sorted(checked.stdout.splitlines()) == [
+        "sub/b.html: ../a.html#none: there is no such anchor",
+        "sub/b.html: /etc: leads out of the site",
+        "sub/b.html: no.png: there is no such file",
+    ]
+    (tmp_path / "sub/b.html").write_text('<p id="two">')
+    assert subprocess.run(words, capture_output=True, text=True).returncode == 0
+
+
 def test_the_gallery_has_a_command_for_each_picture():
     sections = re.split(r"^## ", text_of("docs/gallery.md"), flags=re.M)[1:]
     assert len(sections) >= 6
