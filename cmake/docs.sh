@@ -15,9 +15,11 @@ while :; do
     mv $headers.new $headers
 done
 rm -f $headers.new
+printf 'include(cmake/KasaneVersion.cmake)\nmessage(NOTICE ${KASANE_VERSION})\n' > build/docs/version.cmake
+version=$(cmake -P build/docs/version.cmake 2>&1)
 {
     cat cmake/Doxyfile
-    printf 'PROJECT_NUMBER = %s\n' "$(sed -n 's/^project(kasane VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)"
+    printf 'PROJECT_NUMBER = %s\n' "$version"
     printf 'INPUT = docs/cpp.md %s\n' "$(sed 's/^/src\//' $headers | tr '\n' ' ')"
 } > build/docs/Doxyfile
 doxygen build/docs/Doxyfile
@@ -46,7 +48,7 @@ else
     sed -i '/^.. autofunction:: extension /d' build/docs/pages/python-api.rst
 fi
 sed -i 's/:: extension /:: /' build/docs/pages/python-api.rst
-KASANE_SITE_SOURCE=$PWD/build/docs/pages sphinx-build -q -W --keep-going -n -b html -c cmake/site build/docs/pages $site
+KASANE_VERSION=$version KASANE_SITE_SOURCE=$PWD/build/docs/pages sphinx-build -q -W --keep-going -n -b html -c cmake/site build/docs/pages $site
 # Debian's furo imports normalize.css from a web server's directory: its text takes the place of the import.
 normalize=/usr/share/javascript/normalize.css/normalize.css
 if [ -e $normalize ]; then

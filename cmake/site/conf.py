@@ -11,7 +11,7 @@ sys.path.insert(0, str(source / "python"))
 
 project = "kasane"
 author = copyright = "The kasane developers"  # noqa: A001
-version = release = re.search(r"project\(kasane VERSION ([0-9.]+)", (source / "CMakeLists.txt").read_text())[1]
+version = release = os.environ["KASANE_VERSION"]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 root_doc = "README"

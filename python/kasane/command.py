@@ -77,8 +77,8 @@ def _refuse_ranks(what: str) -> None:
 def call(words: Sequence[str], terminal: bool = False) -> Dict[str, Any]:
     """Runs `kasane WORDS --json` and returns its object.
 
-    terminal: messages and progress go to standard error, in a notebook to the cell; otherwise it is quiet. Ctrl-C is passed on: a run writes a checkpoint, ends and
-    returns its object. Raises InputError or ComputationError with what the command reports.
+    terminal: messages and progress go to standard error, in a notebook to the cell; otherwise it is quiet. Ctrl-C is passed on: a run
+    writes a checkpoint, ends and returns its object. Raises InputError or ComputationError with what the command reports.
     """
     _refuse_ranks(f"kasane {words[0]}")
     command = [executable(), *words, "--json", *([] if terminal else ["--quiet"])]

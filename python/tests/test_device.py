@@ -1,18 +1,37 @@
-"""Arrays of CuPy and torch in the memory of a CUDA device; every test needs a GPU, a build with CUDA and the library."""
+"""Arrays of CuPy, torch and JAX in the memory of a CUDA device; every test needs a GPU, a build with CUDA and the library.
 
+"Without copies" is shown in two ways: the library sees the address of the caller's array, and no_host_copies() makes every function of the package that
+copies an array of a device to the host fail, and every CopyWarning an error.
+"""
+
+import contextlib
 import warnings
 
 import numpy as np
 import pytest
 
 import kasane
+from kasane import arrays, lattice
 from kasane.arrays import as_device_array
-from kasane.gravity import Direct, LocalForce, Particles, Tree, accelerations, plummer, potentials
-from kasane.sparse import GeneralSolver, Solver
+from kasane.gravity import Block, Direct, Leapfrog, LocalForce, Particles, Simulation, Tree, accelerations, plummer, potentials
+from kasane.lattice import GaugeField, WilsonSolver, point_source
+from kasane.sparse import GeneralSolver, PoissonProblem, PoissonSolver, Solver
 
 pytestmark = pytest.mark.skipif(len(kasane.devices()) == 1, reason=kasane.why_no_cuda())
 
 EXACT = Direct(softening=0.05, precision="double")
+
+
+@contextlib.contextmanager
+def no_host_copies(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("an array of the device was copied to the host")
+
+    with monkeypatch.context() as patched, warnings.catch_warnings():
+        patched.setattr(arrays, "_copied_to_host", refuse)
+        patched.setattr(np, "asarray", lambda value, *a, _own=np.asarray, **k: refuse() if arrays.is_on_device(value) else _own(value, *a, **k))
+        warnings.simplefilter("error", kasane.CopyWarning)
+        yield
 
 
 class CuPy:
@@ -59,6 +78,26 @@ class Torch:
     def csr(self, A):
         index = [self.put(a.astype(np.int64)) for a in (A.indptr, A.indices)]
         return self.module.sparse_csr_tensor(*index, self.put(A.data), size=A.shape)
+
+
+class Jax:
+    """Its arrays cannot be changed, so that only functions without `out` take them."""
+
+    def __init__(self):
+        jax = pytest.importorskip("jax")
+        jax.config.update("jax_enable_x64", True)
+        try:
+            self.device = jax.devices("cuda")[0]
+        except RuntimeError as none:
+            pytest.skip(f"JAX has no GPU: {none}")
+        self.jax, self.module = jax, jax.numpy
+
+    def put(self, array):
+        return self.jax.device_put(np.ascontiguousarray(array), self.device).block_until_ready()
+
+    def get(self, array):
+        assert isinstance(array, self.jax.Array) and arrays.is_on_device(array)
+        return np.asarray(array)
 
 
 @pytest.fixture(params=[CuPy, Torch])
@@ -139,9 +178,8 @@ def test_arrays_of_another_place_are_refused(library, cluster, laplacian):
         there.accelerations(x, cluster.mass)
     with pytest.raises(kasane.InputError, match="memory of the host"):
         there.accelerations(x, m, out=np.zeros((64, 3)))
-    for use in (lambda: here.accelerations(x, m), lambda: Particles(x), lambda: GeneralSolver(laplacian).solve(library.put(np.ones(256)))):
-        with pytest.raises(kasane.InputError, match="memory of a device.*to the host"):
-            use()
+    with pytest.raises(kasane.InputError, match="memory of a device.*to the host"):
+        here.accelerations(x, m)
     with pytest.raises(kasane.InputError, match="b.*memory of cuda:0.*computes on cpu"):
         Solver(laplacian, device="cpu").solve(library.put(np.ones(256)))
     if len(kasane.devices()) > 2:
@@ -228,3 +266,142 @@ def test_no_array_is_copied_through_the_host(library):
         for name, array, shape in (("position", x, (n, 3)), ("mass", m, (n,))):
             as_device_array(array, np.float64, shape, name)
     assert free - cupy.cuda.runtime.memGetInfo()[0] < 8 * n
+
+
+@pytest.fixture(params=[CuPy, Torch, Jax])
+def any_library(request):
+    return request.param()
+
+
+def test_results_of_every_library_are_its_arrays(any_library, laplacian, links):
+    """JAX too, whose results kasane owns and hands over through DLPack."""
+    cluster = plummer(500, seed=2)
+    x, m = any_library.put(cluster.position), any_library.put(cluster.mass)
+    a = LocalForce(EXACT, 500, device="cuda").accelerations(x, m)
+    expected = accelerations(cluster.position, cluster.mass, EXACT)
+    assert np.linalg.norm(any_library.get(a) - expected) < 1e-12 * np.linalg.norm(expected)
+    b = np.random.default_rng(4).normal(size=256)
+    solver = Solver(laplacian, rtol=1e-11, device="cuda")
+    found = solver.solve(any_library.put(b))
+    again = solver.solve(any_library.put(b), x0=found)
+    assert solver.log.iterations == 0 and np.allclose(any_library.get(again), any_library.get(found), rtol=1e-12)
+    own = WilsonSolver(links, kappa=0.12, device="cuda", rtol=1e-10)
+    source = point_source((4, 4, 4, 8))
+    x = own.solve(source)
+    assert np.linalg.norm(any_library.get(own.solve(any_library.put(source))) - x) < 1e-8 * np.linalg.norm(x)
+
+
+def test_memory_of_kasane_is_handed_over_through_dlpack():
+    """The way of results for JAX, with CuPy as the library that takes it."""
+    cupy = pytest.importorskip("cupy")
+    for dtype in ("float64", "complex128"):
+        memory = arrays.DeviceArray.zeros([3, 4], dtype, "cuda:0")
+        taken = cupy.from_dlpack(arrays._Export(memory))
+        assert taken.shape == (3, 4) and taken.dtype == dtype and taken.data.ptr == memory.address and not taken.any()
+        memory.assign(as_device_array(cupy.full((3, 4), 2.5, dtype=dtype), dtype, (3, 4), "x"))
+        cupy.cuda.Device().synchronize()
+        del memory
+        assert (taken.get() == 2.5).all()  # the array keeps the memory
+
+
+@pytest.mark.parametrize("force", [EXACT, Tree(softening=0.05)])
+@pytest.mark.parametrize("step", [Leapfrog(1 / 64), Block(1 / 16)])
+def test_a_simulation_writes_its_state_into_arrays_on_the_device(library, force, step, monkeypatch):
+    sim = Simulation(plummer(3000, seed=2), force=force, step=step, device="cuda").step(3)
+    x, v = library.put(np.full((3000, 3), np.nan)), library.put(np.full((3000, 3), np.nan))
+    before = library.address(x), library.address(v)
+    with no_host_copies(monkeypatch):
+        sim.copy_state(position=x, velocity=v)
+    assert (library.address(x), library.address(v)) == before
+    assert np.array_equal(library.get(x), sim.particles.position) and np.array_equal(library.get(v), sim.particles.velocity)
+    only = library.put(np.zeros((3000, 3)))
+    sim.step()
+    sim.copy_state(velocity=only)
+    assert np.array_equal(library.get(only), sim.particles.velocity) and not np.array_equal(library.get(x), sim.particles.position)
+    host = np.empty((3000, 3))
+    sim.copy_state(position=host)
+    assert np.array_equal(host, sim.particles.position)
+    with pytest.raises(kasane.InputError, match="position.*contiguous, writable"):
+        sim.copy_state(position=library.every_second(x))
+    with pytest.raises(kasane.InputError, match=r"velocity.*\(4, 3\).*\(3000, 3\)"):
+        sim.copy_state(velocity=library.put(np.zeros((4, 3))))
+    here = Simulation(plummer(100), force=EXACT, step=Leapfrog(1 / 64), device="cpu")
+    with pytest.raises(kasane.InputError, match="position.*memory of cuda:0.*computes on cpu"):
+        here.copy_state(position=library.put(np.zeros((100, 3))))
+
+
+def test_a_simulation_takes_particles_of_a_device_with_a_report(library):
+    cluster = plummer(300, seed=2)
+    with pytest.warns(kasane.CopyWarning, match="position is in the memory of cuda:0 and was copied to the host"):
+        particles = Particles(library.put(cluster.position), library.put(cluster.velocity), library.put(cluster.mass))
+    one = Simulation(particles, force=EXACT, step=Leapfrog(1 / 64), device="cuda").step(4)
+    other = Simulation(cluster, force=EXACT, step=Leapfrog(1 / 64), device="cuda").step(4)
+    assert np.array_equal(one.particles.position, other.particles.position)
+
+
+def test_links_on_the_device_are_read_there(library, links, monkeypatch):
+    there, out = library.put(links), library.put(np.zeros_like(links))
+    with no_host_copies(monkeypatch):
+        field = GaugeField(there)
+        assert field.device == "cuda:0" and field.array(out=out) is out
+        plaquettes = lattice.plaquette(there), lattice.polyakov_loop(there), lattice.topological_charge(there)
+        flow = lattice.flow(there, t_max=0.1, step=0.05)
+    assert np.array_equal(library.get(out), links) and np.array_equal(field.array(), links)
+    expected = GaugeField(links, device="cpu")
+    assert plaquettes == pytest.approx((expected.plaquette(), expected.polyakov_loop(), expected.topological_charge()), rel=1e-11, abs=1e-12)
+    assert flow.t2E == pytest.approx(lattice.flow(links, t_max=0.1, step=0.05).t2E, rel=1e-10)
+    with pytest.warns(kasane.CopyWarning, match="links has the type complex64 and was copied on its device"):
+        assert GaugeField(library.put(links.astype(np.complex64))).plaquette() == pytest.approx(expected.plaquette(), rel=1e-6)
+    with pytest.warns(kasane.CopyWarning, match="links is in the memory of cuda:0 and was copied to the host"):
+        assert np.array_equal(GaugeField(there, device="cpu").array(), links)
+    broken = links.copy()
+    broken[-1, -1, -1, -1, 3, 2, 2] = np.nan
+    with pytest.raises(kasane.InputError, match="links.*not finite"):
+        GaugeField(library.put(broken))
+    with pytest.raises(kasane.InputError, match="out.*contiguous, writable"):
+        field.array(out=library.put(np.zeros(links.shape, dtype=np.complex64)))
+    with pytest.raises(kasane.InputError, match="out.*memory of cuda:0.*computes on cpu"):
+        expected.array(out=out)
+
+
+def test_quark_fields_on_the_device_are_used_there(library, links, monkeypatch):
+    random = np.random.default_rng(8)
+    psi = random.normal(size=(8, 4, 4, 4, 4, 3)) + 1j * random.normal(size=(8, 4, 4, 4, 4, 3))
+    solver, there = WilsonSolver(links, kappa=0.12, csw=1.0, device="cuda", rtol=1e-11), library.put(psi)
+    before = library.address(there)
+    with no_host_copies(monkeypatch):
+        x = solver.solve(there)
+        product, adjoint = solver.apply(x), solver.apply(there, adjoint=True)
+    assert solver.log.converged and solver.device == "cuda:0" and library.address(there) == before
+    assert np.array_equal(library.get(there), psi)  # the right-hand side is not changed
+    assert np.linalg.norm(library.get(product) - psi) < 1e-10 * np.linalg.norm(psi)
+    own = WilsonSolver(links, kappa=0.12, csw=1.0, device="cpu", rtol=1e-11)
+    size = np.linalg.norm(library.get(x))
+    assert np.linalg.norm(library.get(x) - own.solve(psi)) < 1e-9 * size  # both within 1e-11 of b, times the inverse's norm
+    assert np.allclose(library.get(adjoint), own.apply(psi, adjoint=True), rtol=0, atol=1e-12)
+    assert np.linalg.norm(solver.solve(psi) - library.get(x)) < 1e-9 * size  # an array of the host
+    with pytest.warns(kasane.CopyWarning, match="psi is in the memory of cuda:0 and was copied to the host"):
+        own.apply(there)
+    with pytest.warns(kasane.CopyWarning, match="links is in the memory of cuda:0 and was copied to the host"):
+        WilsonSolver(library.put(links), kappa=0.12, device="cuda")
+    with pytest.raises(kasane.InputError, match=r"b.*\(4, 4, 4, 4, 4, 3\)"):
+        solver.solve(library.put(np.zeros((4, 4, 4, 4, 4, 3), dtype=complex)))
+    psi[0, 0, 0, 0, 0, 0] = np.nan
+    with pytest.raises((kasane.InputError, kasane.ComputationError), match="finite|converge"):
+        solver.solve(library.put(psi))
+    assert solver.solve(there) is not None  # the solver stays usable
+
+
+def test_other_objects_copy_to_the_host_and_report_it(library, laplacian, cluster):
+    def reported(call):
+        with pytest.warns(kasane.CopyWarning, match="memory of cuda:0 and was copied to the host"):
+            return call()
+
+    b = np.random.default_rng(4).normal(size=256)
+    problem = PoissonProblem((8, 8, 4), boundary={"z_max": ("dirichlet", 0.0)})
+    for solver in (GeneralSolver(laplacian, device="cuda", rtol=1e-11), PoissonSolver(problem, device="cuda", rtol=1e-11)):
+        assert np.allclose(reported(lambda: solver.solve(library.put(b))), solver.solve(b), rtol=1e-8)
+    a = reported(lambda: accelerations(library.put(cluster.position), cluster.mass, EXACT))
+    assert np.array_equal(a, accelerations(cluster.position, cluster.mass, EXACT))
+    assert np.array_equal(reported(lambda: Particles(library.every_second(library.put(cluster.position)))).position, cluster.position)
+    assert np.array_equal(reported(lambda: Particles(library.put(cluster.position.astype(np.float32)))).position, cluster.position.astype(np.float32))

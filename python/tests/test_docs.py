@@ -297,6 +297,42 @@ def test_the_gallery_has_a_command_for_each_picture():
     assert all((ROOT / "docs/pictures" / name).stat().st_size < 400_000 for name in pictures)
 
 
+def test_the_version_is_that_of_the_newest_tag(tmp_path):
+    for program in ("git", "cmake"):
+        if not shutil.which(program):
+            pytest.skip(f"there is no {program}")
+    (tmp_path / "cmake").mkdir()
+    shutil.copy(ROOT / "cmake/KasaneVersion.cmake", tmp_path / "cmake")
+    (tmp_path / "show.cmake").write_text("include(cmake/KasaneVersion.cmake)\nmessage(NOTICE ${KASANE_VERSION})\n")
+
+    def version(*options):
+        words = ["cmake", *options, "-P", "show.cmake"]
+        return subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stderr.strip()
+
+    def git(*words):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=b", *words], cwd=tmp_path, capture_output=True, check=True)
+
+    fallback = version()
+    assert f'fallback_version = "{fallback}"' in text_of("pyproject.toml")
+    git("init")
+    git("commit", "--allow-empty", "-m", "first")
+    assert version() == fallback
+    git("tag", "v3.1.4")
+    git("commit", "--allow-empty", "-m", "second")
+    git("tag", "other")
+    assert version() == "3.1.4"
+    assert version("-DSKBUILD_PROJECT_VERSION=2.0.1") == "2.0.1"  # of pip, which reads the tag itself
+
+
+def test_the_metadata_have_the_version_of_the_library():
+    from importlib import metadata
+
+    try:
+        assert metadata.version("kasane") == kasane.__version__
+    except metadata.PackageNotFoundError:
+        pytest.skip("the package runs from a build tree")
+
+
 def test_the_readme_names_every_verb():
     said = subprocess.run([executable(), "--help"], capture_output=True, text=True, check=True).stdout
     verbs = re.findall(r"^  ([a-z]+) {2,}", said, re.M)
