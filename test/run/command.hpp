@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <string>
 #include <sys/resource.h>
@@ -93,6 +94,20 @@ class CommandTest : public ::testing::Test {
     }
     Outcome kasane(std::vector<std::string> arguments, const std::function<void()>& before = {}) {
         return start(std::move(arguments), before).wait();
+    }
+
+    /// Kills a run after each pause and resumes it. A process that ends before its signal is the last one, and the caller waits for it.
+    /// @returns how often it was killed
+    int kill_and_resume(Process& process, const std::string& run, std::initializer_list<int> milliseconds) {
+        int kills = 0;
+        for (const int pause : milliseconds) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(pause));
+            if (process.running()) process.signal(SIGKILL);
+            if (process.wait().status != 1000 + SIGKILL) break;
+            ++kills;
+            process = start({"resume", run, "--quiet"});
+        }
+        return kills;
     }
 
     /// Waits until a condition holds. @returns false after a minute

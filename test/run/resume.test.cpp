@@ -111,15 +111,7 @@ TEST_F(Resume, AfterKillsAtAnyMomentTheRunEndsInTheSameBits) {
     auto process = start(arguments);
     ASSERT_TRUE(wait_for([&] { return fs::exists(directory / "killed/run.toml") && fs::exists(directory / "killed/checkpoints"); }));
     // Sooner and later in the run, in the middle of whatever it does; the first may be before the first checkpoint.
-    int kills = 0;
-    for (const int milliseconds : {3, 60, 111, 20, 77, 149, 35}) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-        if (!process.running()) break;
-        process.signal(SIGKILL);
-        EXPECT_EQ(process.wait().status, 1000 + SIGKILL);
-        ++kills;
-        process = start({"resume", "killed", "--quiet"});
-    }
+    const int kills = kill_and_resume(process, "killed", {3, 60, 111, 20, 77, 149, 35});
     const auto outcome = process.wait();
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_GT(kills, 1);
@@ -202,15 +194,7 @@ TEST_F(ResumeTree, AfterKillsAtAnyMomentTheRunEndsInTheSameBits) {
     run_tree_reference();
     auto process = start({"run", "tree.toml", "-o", "killed", "--quiet", "--set", "output.checkpoint_every=0"});
     ASSERT_TRUE(wait_for([&] { return fs::exists(directory / "killed/run.toml") && fs::exists(directory / "killed/checkpoints"); }));
-    int kills = 0;
-    for (const int milliseconds : {60, 111, 20, 149, 77}) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-        if (!process.running()) break;
-        process.signal(SIGKILL);
-        EXPECT_EQ(process.wait().status, 1000 + SIGKILL);
-        ++kills;
-        process = start({"resume", "killed", "--quiet"});
-    }
+    const int kills = kill_and_resume(process, "killed", {60, 111, 20, 149, 77});
     const auto outcome = process.wait();
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_GT(kills, 1);

@@ -194,15 +194,7 @@ TEST_F(ResumeHmc, AfterKillsAtAnyMomentTheRunEndsInTheSameBits) {
     run_to_end("whole", many);
     auto process = start_many("killed");
     ASSERT_TRUE(wait_for([&] { return fs::exists(directory / "killed/run.toml") && fs::exists(directory / "killed/checkpoints"); }));
-    int kills = 0;
-    for (const int milliseconds : {140, 211, 120, 249, 177}) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-        if (!process.running()) break;
-        process.signal(SIGKILL);
-        EXPECT_EQ(process.wait().status, 1000 + SIGKILL);
-        ++kills;
-        process = start({"resume", "killed", "--quiet"});
-    }
+    const int kills = kill_and_resume(process, "killed", {140, 211, 120, 249, 177});
     const auto outcome = process.wait();
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_GT(kills, 0);

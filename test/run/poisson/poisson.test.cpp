@@ -436,9 +436,12 @@ TEST_F(Poisson, AKilledSolveContinuesFromItsNewestValidCheckpoint) {
     EXPECT_GT(iterations, 0);
     // The newer one is damaged in the middle of its numbers.
     {
+        const auto middle = static_cast<std::streamoff>(fs::file_size(saved.back()) / 2);
         std::fstream file(saved.back(), std::ios::in | std::ios::out | std::ios::binary);
-        file.seekp(static_cast<std::streamoff>(fs::file_size(saved.back()) / 2));
-        file.put('!');
+        file.seekg(middle);
+        const int byte = file.get();
+        file.seekp(middle);
+        file.put(static_cast<char>(byte ^ 1));
     }
     const auto resumed = kasane({"resume", "out", "--json"});
     ASSERT_EQ(resumed.status, 0) << resumed.err;

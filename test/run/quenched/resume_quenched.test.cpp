@@ -70,15 +70,7 @@ TEST_F(ResumeQuenched, AfterKillsAtAnyMomentTheRunEndsInTheSameBits) {
     run_whole();
     auto process = start_many("killed");
     ASSERT_TRUE(wait_for([&] { return fs::exists(directory / "killed/run.toml") && fs::exists(directory / "killed/checkpoints"); }));
-    int kills = 0;
-    for (const int milliseconds : {40, 111, 20, 149, 77}) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-        if (!process.running()) break;
-        process.signal(SIGKILL);
-        EXPECT_EQ(process.wait().status, 1000 + SIGKILL);
-        ++kills;
-        process = start({"resume", "killed", "--quiet"});
-    }
+    const int kills = kill_and_resume(process, "killed", {40, 111, 20, 149, 77});
     const auto outcome = process.wait();
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_GT(kills, 0);
