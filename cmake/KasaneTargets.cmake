@@ -147,7 +147,9 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/.git)
   endforeach()
 endif()
 set(KASANE_CUDA_VERSION "${CMAKE_CUDA_COMPILER_VERSION}")
+set(KASANE_VERSION_SOURCE ${PROJECT_BINARY_DIR}/generated/kasane/version.cpp)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/version.hpp.in ${PROJECT_BINARY_DIR}/generated/kasane/version.hpp @ONLY)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/version.cpp.in ${KASANE_VERSION_SOURCE} @ONLY)
 
 # kasane_public_headers(OUT): the headers that programs may include: src/kasane/*.hpp and every kasane header that these include.
 function(kasane_public_headers out)
