@@ -40,6 +40,19 @@ std::string between(const run::Range& range) {
     return fmt::format("{} ({} to {})", duration(range.expected), duration(range.low), duration(range.high));
 }
 
+/// "16 block steps; walk 3.4 ms, moments 0.2 ms"
+std::string parts_text(const std::vector<std::pair<std::string, double>>& parts) {
+    std::string text;
+    for (const auto& [name, value] : parts) {
+        if (name == "block steps") {
+            text = fmt::format("{:.3g} {}", value, value == 1 ? "block step" : "block steps");
+            continue;
+        }
+        if (value > 0) text += (text.find(';') == std::string::npos ? "; " : ", ") + name + " " + duration(value);
+    }
+    return text;
+}
+
 /// @throws InputError, which names the calibration where neither the run file nor an option is wrong
 run::Prediction predicted(const run::GravityFile& file, const Calibration& calibration, const run::PredictionRequest& request) {
     try {
@@ -53,9 +66,9 @@ run::Prediction predicted(const run::GravityFile& file, const Calibration& calib
 }
 
 int predict(const Common& common, const PredictOptions& options) {
-    const std::string only = "only gravity runs by direct summation are predicted";
     auto settings = as_settings(options.set);
-    KS_VALIDATE(!run::is_model_file(options.file, settings), "is a model, not a run: " + only, {options.file, 0, 0, ""});
+    KS_VALIDATE(!run::is_model_file(options.file, settings), "is a model, not a run: only gravity runs are predicted",
+                {options.file, 0, 0, ""});
     for (const auto& setting : common.settings()) settings.push_back(setting);
     const auto file = run::read_gravity_file(options.file, {.settings = settings});
     const auto calibration =
@@ -77,17 +90,21 @@ int predict(const Common& common, const PredictOptions& options) {
                 {"interactions_per_second", p.interactions_per_second},
                 {"strong_efficiency", p.strong_efficiency},
                 {"weak_efficiency", p.weak_efficiency},
-                {"form", p.step.both_sides ? "both sides" : "one-sided"},
+                {"form", p.method},
                 {"messages_per_step", p.step.messages},
                 {"bytes_per_step", p.step.bytes},
                 {"seconds_of_messages_that_show", p.step.exposed},
                 {"memory", {{"host_bytes", p.host_bytes}, {"device_bytes", p.device_bytes}}},
                 {"bound", p.bound},
                 {"doubts", p.doubts}};
-    auto text =
-        fmt::format("{} particles on {} {} of '{}' ({} {}), {}\n", p.particles, workers, workers == 1 ? "worker" : "workers", p.device,
-                    p.ranks, p.ranks == 1 ? "rank" : "ranks", p.step.both_sides ? "each pair once" : "every target with every source");
+    for (const auto& [name, value] : p.parts) object["parts"][name] = value;
+    const std::string method = p.method == "both sides" ? "each pair once"
+                               : p.method == "tree"     ? "a tree"
+                                                        : "every target with every source";
+    auto text = fmt::format("{} particles on {} {} of '{}' ({} {}), {}\n", p.particles, workers, workers == 1 ? "worker" : "workers",
+                            p.device, p.ranks, p.ranks == 1 ? "rank" : "ranks", method);
     text += fmt::format("a step           {}\n", between(p.seconds_per_step));
+    if (!p.parts.empty()) text += fmt::format("its parts        {}\n", parts_text(p.parts));
     text += fmt::format("{:<16} {}, without diagnostics and snapshots\n", fmt::format("{} steps", p.steps), between(p.run_seconds));
     text += fmt::format("interactions     {:.3g} per second\n", p.interactions_per_second);
     if (workers > 1) {

@@ -143,7 +143,8 @@ TEST_F(Predict, Refuses) {
     processor();
     refused({"predict", "run.toml", "--ranks", "2"}, {"mpirun -n 2 kasane calibrate"});
     refused({"predict", "run.toml", "--on", "Another"}, {"Another", "A processor, 4 threads"});
-    refused({"predict", "run.toml", "--set", "force.method=\"tree\""}, {"tree"});
+    refused({"predict", "run.toml", "--set", "force.method=\"tree\"", "--on", "Another"}, {"Another", "on the machine that is to compute"});
+    refused({"predict", "run.toml", "--set", "force.method=\"tree\"", "--ranks", "2"}, {"mpirun -n 2 kasane calibrate"});
     refused({"predict", "run.toml", "--set", "force.precision=\"double\""}, {"kasane calibrate --precision double"});
     refused({"predict", "run.toml", "--ranks", "0"}, {"--ranks"});
     refused({"predict", "run.toml", "--ranks", "4097"}, {"4096"});
@@ -151,6 +152,56 @@ TEST_F(Predict, Refuses) {
     run_file(1000);
     processor("Another, 2 threads");
     refused({"predict", "run.toml"}, {"Another, 2 threads", "--on"});
+}
+
+// The counts of the run itself, whose particles are all in the larger small system. A longest step has 4 or 8 block steps from time to
+// time.
+TEST_F(Predict, ATreeWithBlockSteps) {
+    const std::vector<std::string> run{"--set", "force.method=\"tree\"", "--set",     "step.method=\"block\"",
+                                       "--set", "run.until=2.0",         "--threads", "2"};
+    run_file(5000, "dt_max = 0.0625");
+    const auto with = [&](std::vector<std::string> words) {
+        words.insert(words.end(), run.begin(), run.end());
+        return command(words);
+    };
+    const auto outcome = with({"predict", "run.toml", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto p = outcome.json();
+    EXPECT_EQ(p["form"], "tree");
+    EXPECT_EQ(p["steps"], 32);
+    EXPECT_EQ(p["messages_per_step"], 0);
+    EXPECT_GT(p["seconds_per_step"]["expected"], 0);
+    EXPECT_LT(p["seconds_per_step"]["low"], p["seconds_per_step"]["expected"]);
+    EXPECT_GT(p["memory"]["host_bytes"], 5000 * 150);
+    const auto measured = with({"run", "run.toml", "--json"});
+    ASSERT_EQ(measured.status, 0) << measured.err;
+    EXPECT_NEAR(32 * p["parts"]["block steps"].get<double>() / measured.json()["block_steps"].get<double>(), 1, 0.3);
+    const auto text = with({"predict", "run.toml"});
+    EXPECT_NE(text.out.find(" block steps; walk "), std::string::npos) << text.out;
+    EXPECT_NE(text.out.find("bounded by       walks: "), std::string::npos) << text.out;
+}
+
+TEST_F(Predict, ATreeOnRanks) {
+    // The device of this machine, as a prediction without a calibration names it.
+    const std::vector<std::string> tree{"--set", "force.method=\"tree\"", "--threads", "1", "--json"};
+    const auto with = [&](std::vector<std::string> words) {
+        words.insert(words.end(), tree.begin(), tree.end());
+        return command(words);
+    };
+    const auto one = with({"predict", run_file(8192)});
+    ASSERT_EQ(one.status, 0) << one.err;
+    channel(4, 1, 1e-3, 1e9, one.json()["device"]);
+    const auto outcome = with({"predict", "run.toml", "--ranks", "4"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto p = outcome.json();
+    EXPECT_EQ(p["messages_per_step"], 3);
+    // A message and two stages of a reduction, and the LETs: about 60 n^(2/3) bodies (docs/tree-on-ranks.md).
+    const double lets = p["bytes_per_step"];
+    EXPECT_NEAR(p["parts"]["messages"], 3e-3 + lets / 1e9, 1e-12);
+    EXPECT_GT(lets, 100 * std::pow(2048, 2. / 3));
+    EXPECT_LT(lets, 10000 * std::pow(2048, 2. / 3));
+    EXPECT_LT(p["strong_efficiency"], 1);
+    EXPECT_GT(p["memory"]["host_bytes"], one.json()["memory"]["host_bytes"]);
 }
 
 TEST_F(Predict, AfterCalibrate) {

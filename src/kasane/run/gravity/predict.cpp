@@ -3,6 +3,8 @@
 #include <kasane/gravity/distributed/memory.hpp>
 #include <kasane/gravity/performance/calibrate.hpp>
 #include <kasane/run/gravity/predict.hpp>
+#include <kasane/run/gravity/predict_parts.hpp>
+#include <kasane/run/gravity/predict_tree.hpp>
 
 #include <fmt/format.h>
 
@@ -16,23 +18,12 @@ namespace {
 
 using gravity::ForceMethod;
 using gravity::KnownForce;
-using gravity::LinkTime;
 
 // Assumed relative errors of the uncertain parts of a prediction.
-constexpr double least_residual = 0.02;                       ///< a run's particles are not a Plummer sphere at rest, and clock rates vary
-constexpr double per_doubling = 0.01;                         ///< above the measured sizes the time grows nearly as N^2
-constexpr double per_halving = 0.1;                           ///< below them launches and latency dominate
-constexpr double other_threads = 0.15;                        ///< parameters of another number of threads, whose clocks and caches differ
-constexpr int most_workers = 4096;                            ///< the event simulation of more takes long
-constexpr double link_measured = 1.2, link_extrapolated = 2;  ///< factors on latency and bandwidth
-
-std::string this_device(const AnySpace& on) {
-    const auto* cpu = std::get_if<Cpu>(&on);
-    return device_text(device_info(on), cpu ? thread_count(*cpu) : 0);
-}
-
-/// A CPU's name without its threads.
-std::string processor(const std::string& device) { return device.substr(0, device.rfind(", ")); }
+constexpr double least_residual = 0.02;  ///< a run's particles are not a Plummer sphere at rest, and clock rates vary
+constexpr double per_doubling = 0.01;    ///< above the measured sizes the time grows nearly as N^2
+constexpr double per_halving = 0.1;      ///< below them launches and latency dominate
+constexpr double other_threads = 0.15;   ///< parameters of another number of threads, whose clocks and caches differ
 
 /// The calibration of a device for one method.
 struct Found {
@@ -63,7 +54,7 @@ Found find_device(const GravityFile& file, const Calibration& calibration, const
         out.device = request.device;
         return out;
     }
-    const auto here = this_device(file.space);
+    const auto here = device_of(file.space);
     if (known(here)) {
         out.device = here;
         return out;
@@ -120,41 +111,6 @@ bool masses_are_equal(const Initial& initial) {
     return std::all_of(initial.sources.begin(), initial.sources.end(), [](const Source& source) { return !source.file(); });
 }
 
-struct FoundLink {
-    LinkTime time;
-    double factor = 1;  ///< latency and bandwidth may be wrong by this factor
-    std::string doubt;
-};
-
-/// The channel between this number of workers, or the nearest number that was measured.
-FoundLink find_link(const Calibration& calibration, const std::string& device, const PredictionRequest& request) {
-    const int workers = request.ranks * request.workers;
-    if (workers == 1) return {};
-    const CalibrationEntry* nearest = nullptr;
-    double least = 0;
-    for (const auto& entry : calibration.entries) {
-        if (entry.key.kind != "channel" || processor(entry.key.device) != processor(device)) continue;
-        // Another number of ranks counts more than another number of workers per rank, since messages between ranks take another path.
-        const double away = std::abs(std::log2(entry["members"] / workers)) + ((entry["ranks"] > 1) == (request.ranks > 1) ? 0 : 10) +
-                            std::abs(std::log2(entry["members"] / entry["ranks"] / request.workers));
-        if (!nearest || away < least) nearest = &entry, least = away;
-    }
-    KS_VALIDATE(nearest, fmt::format("the calibration of '{}' has no channel between workers: run `mpirun -n 2 kasane calibrate{}` there",
-                                     device, request.workers > 1 ? " --gpus-per-rank 2" : ""));
-    const auto optional = [&](const char* name) { return nearest->numbers.contains(name) ? (*nearest)[name] : 0; };
-    FoundLink out{{(*nearest)["latency"], (*nearest)["bytes_per_second"], optional("least_one_sided"), optional("least_both_sides")},
-                  link_measured,
-                  ""};
-    KS_VALIDATE(out.time.bytes_per_second > 0, "the calibration's channel has a bandwidth of 0: run `kasane calibrate` again");
-    if ((*nearest)["members"] != workers || (*nearest)["ranks"] != request.ranks) {
-        out.factor = link_extrapolated;
-        out.doubt =
-            fmt::format("messages were measured between {:.0f} workers on {:.0f} {}, not between {} on {}: the same speed is assumed",
-                        (*nearest)["members"], (*nearest)["ranks"], (*nearest)["ranks"] == 1 ? "rank" : "ranks", workers, request.ranks);
-    }
-    return out;
-}
-
 std::string bound_of(const gravity::StepTime& step) {
     const auto percent = [&](double part) { return 100 * part / step.seconds; };
     if (step.exposed > 0.1 * step.seconds)
@@ -196,48 +152,35 @@ void add_memory(Prediction& out, const GravityFile& file, const gravity::Direct&
 
 }  // namespace
 
-CalibrationKey channel_key(const std::string& device, int ranks, int workers) {
-    return {"channel", device, fmt::format("{} members on {} {}", ranks * workers, ranks, ranks == 1 ? "rank" : "ranks")};
-}
-
-CalibrationKey synchronisation_key(const std::string& device, int ranks, int workers) {
-    auto key = channel_key(device, ranks, workers);
-    key.kind = "synchronisation";
-    return key;
-}
-
 Prediction predict(const GravityFile& file, const Calibration& calibration, const PredictionRequest& request) {
     const auto* direct = std::get_if<gravity::Direct>(&file.force);
-    KS_VALIDATE(direct, "the time of a tree code depends on how the particles move: only direct summation can be predicted",
-                {file.path.string(), 0, 0, "force.method"});
+    if (!direct) return predict_tree(file, calibration, request);
     KS_VALIDATE(std::holds_alternative<gravity::Leapfrog>(file.steps),
-                "the number of particles in an adaptive or block step depends on how they move: only constant steps can be predicted",
+                "with direct summation only constant steps are predicted, not adaptive or block steps",
                 {file.path.string(), 0, 0, "step.method"});
     KS_VALIDATE(direct->variant != gravity::DirectVariant::plain,
                 "the variant \"plain\" is a reference that is not made for speed: it is not predicted",
                 {file.path.string(), 0, 0, "force.variant"});
-    KS_VALIDATE(request.ranks >= 1 && request.workers >= 1, "there must be at least one rank, with at least one worker",
-                {"", 0, 0, "--ranks"});
+    check_request(request);
     const int workers = request.ranks * request.workers;
-    KS_VALIDATE(workers <= most_workers, fmt::format("{} workers are too many for a prediction: at most {}", workers, most_workers),
-                {"", 0, 0, request.ranks > 1 ? "--ranks" : "--gpus-per-rank"});
     const auto n = file.initial.count();
 
     auto device = find_device(file, calibration, request);
     const bool equal = masses_are_equal(file.initial);
     device.force = force_of(calibration, device, file, *direct, workers, equal);
     const auto other_masses = force_of(calibration, device, file, *direct, workers, !equal);
-    const auto link = find_link(calibration, device.device, request);
+    const auto link = find_channel(calibration, device.device, request);
 
     Prediction out;
     out.device = device.device;
     out.particles = n;
     out.steps = file.schedule.last();
     out.ranks = request.ranks, out.workers = request.workers;
-    const auto seconds = [&](const KnownForce& force, const LinkTime& time) {
+    const auto seconds = [&](const KnownForce& force, const gravity::LinkTime& time) {
         return gravity::step_time(force.device, *direct, file.exchange, n, workers, force.time, time);
     };
     out.step = seconds(device.force, link.time);
+    out.method = out.step.both_sides ? "both sides" : "one-sided";
     out.seconds_per_step.expected = out.step.seconds;
     const auto alone = gravity::step_time(device.force.device, *direct, file.exchange, n, 1, device.force.time, {});
     const index_t own = std::max<index_t>(1, n / workers);
@@ -285,7 +228,7 @@ std::optional<double> predicted_step(const GravityFile& file, int ranks, int wor
     try {
         const auto calibration = read_calibration(default_calibration_file());
         const auto devices = calibration.devices("force");
-        const auto here = processor(this_device(file.space));
+        const auto here = processor(device_of(file.space));
         if (std::none_of(devices.begin(), devices.end(), [&](const auto& device) { return processor(device) == here; })) return {};
         return predict(file, calibration, {ranks, workers, ""}).seconds_per_step.expected;
     } catch (const Error&) {  // a run needs no calibration

@@ -1,6 +1,5 @@
-// Predicts the time and memory of a run from its run file and a calibration (`kasane calibrate`), by the models of
-// docs/performance-model.md. Only direct summation with constant steps: the cost of a tree or of individual steps depends on how the
-// particles move.
+// Predicts the time and memory of a run from its run file, by the models of docs/performance-model.md: direct summation with constant steps
+// from a calibration (`kasane calibrate`), trees from two small systems that are computed here (predict_tree.hpp).
 #pragma once
 
 #include <kasane/gravity/performance/step_time.hpp>
@@ -9,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kasane::run {
@@ -24,6 +24,7 @@ struct Range {
 };
 
 struct Prediction {
+    std::string method;  ///< "both sides", "one-sided" or "tree"
     std::string device;
     index_t particles = 0;
     std::int64_t steps = 0;
@@ -33,12 +34,13 @@ struct Prediction {
     double strong_efficiency = 1;  ///< compared with one device that has all particles
     double weak_efficiency = 1;    ///< interactions per second of a device, compared with one device that has as many particles as each has
     gravity::StepTime step;
-    std::uint64_t host_bytes = 0, device_bytes = 0;  ///< of the rank that takes most
-    std::string bound;                               ///< the largest part of a step, one sentence
-    std::vector<std::string> doubts;                 ///< reasons for the width of the range, one sentence each
+    std::vector<std::pair<std::string, double>> parts;  ///< of a tree: block steps in a step, and the seconds of its parts
+    std::uint64_t host_bytes = 0, device_bytes = 0;     ///< of the rank that takes most
+    std::string bound;                                  ///< the largest part of a step, one sentence
+    std::vector<std::string> doubts;                    ///< reasons for the width of the range, one sentence each
 };
 
-/// @throws InputError: a tree, steps that are not constant, or no calibration (with the command to run)
+/// @throws InputError: direct summation with steps that are not constant, or no calibration (with the command to run)
 Prediction predict(const GravityFile& file, const Calibration& calibration, const PredictionRequest& request);
 
 /// The seconds of a step, where this machine has a calibration for it. Never throws.
