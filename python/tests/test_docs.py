@@ -28,10 +28,11 @@ def text_of(page):
     return (ROOT / page).read_text(encoding="utf-8")
 
 
-def python_blocks(page):
-    """(line, code) of every block that is marked as Python."""
+def python_blocks(page, mark=""):
+    """(line, code) of every block that is marked as Python. mark: " gpu" for those that need a GPU."""
     text = text_of(page)
-    return [(text[: match.start(1)].count("\n") + 1, match[1]) for match in re.finditer(r"^```python\n(.*?)^```$", text, re.S | re.M)]
+    blocks = re.finditer(rf"^```python{mark}\n(.*?)^```$", text, re.S | re.M)
+    return [(text[: match.start(1)].count("\n") + 1, match[1]) for match in blocks]
 
 
 def code_lines(page):
@@ -143,6 +144,16 @@ def test_every_python_block_runs(page, place, tmp_path, monkeypatch):
             raise
     if page == "docs/python.md":
         assert Path("collision.png").stat().st_size > 10_000
+
+
+@pytest.mark.skipif(len(kasane.devices()) == 1, reason=kasane.why_no_cuda())
+@pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page, " gpu")])
+def test_every_python_block_for_a_gpu_runs(page, tmp_path, monkeypatch):
+    pytest.importorskip("cupy")
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.chdir(tmp_path)
+    for line, code in python_blocks(page, " gpu"):  # without the names of the blocks before it
+        exec(compile("\n" * (line - 1) + code, page, "exec"), {"__name__": "page"})
 
 
 @pytest.mark.parametrize("notebook", sorted(path.name for path in (ROOT / "docs/tutorials").glob("*.ipynb")))
