@@ -197,6 +197,12 @@ class LiveView:
         self._cell = _Cell(per_second)
         self.pictures = 0  #: shown so far
 
+    def __repr__(self) -> str:
+        return f"LiveView(half_width={self._half_width}, pixels={self._pixels}, axes={self._names!r}, {self.pictures} pictures shown)"
+
+    def _repr_html_(self) -> str:
+        return f"<code>{html.escape(repr(self))}</code>"
+
     def image(self, simulation: Any) -> np.ndarray:
         """The picture, [pixels, pixels, 3] of uint8."""
         particles = simulation.particles

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _core
 from ._core import Adaptive, Block, Diagnostics, Direct, ForceAudit, Leapfrog, Tree
-from .arrays import DeviceResult, NotPickled, as_array, as_device_array, check_finite, html_table, is_on_device, require_host, vector3
+from .arrays import DeviceResult, NotPickled, as_array, as_device_array, check_finite, html_table, is_on_device, require_host, shows_fields, vector3
 from .display import LiveView, ProgressBar
 from .errors import InputError, LogicError
 from .units import galactic, plain, quantity
@@ -72,6 +72,8 @@ def _describe(option: Any) -> str:
 
 for _option in (Direct, Tree, Leapfrog, Adaptive, Block):
     _option.__repr__ = _describe  # type: ignore[method-assign,assignment]
+for _shown in (Direct, Tree, Leapfrog, Adaptive, Block, Diagnostics, ForceAudit):
+    shows_fields(_shown)
 
 
 def _describe_diagnostics(d: Diagnostics) -> str:
@@ -514,6 +516,9 @@ class LocalForce(NotPickled):
 
     def __repr__(self) -> str:
         return f"LocalForce({_describe(self.force)}, n={self._core.size}, {self.device})"
+
+    def _repr_html_(self) -> str:
+        return html_table("LocalForce", [("force", _describe(self.force)), ("particles", self._core.size), ("device", self.device)])
 
 
 def _one_force(position: Any, mass: Any, force: Force, threads: int) -> Tuple[LocalForce, np.ndarray, np.ndarray]:

@@ -283,6 +283,61 @@ def test_an_mp4_of_ffmpeg_is_one(run_with_snapshots, tmp_path):
     assert subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip() == "64,64,5"
 
 
+def every_object():
+    """One object of each public class that is no exception."""
+    from kasane import gravity, lattice, sparse
+
+    own = simulation(8).step()
+    problem = sparse.PoissonProblem((4, 4, 4), boundary={"z_max": ("dirichlet", 0.0)})
+    A, b = problem.matrix(), np.ones(64)
+    solver, general = sparse.Solver(A, device="cpu"), sparse.GeneralSolver(A, device="cpu")
+    poisson = sparse.PoissonSolver(problem, device="cpu")
+    for each in (solver, general, poisson):
+        each.solve(b)
+    links = lattice.cold_start((4, 4, 4, 4), device="cpu")
+    quark = lattice.WilsonSolver(links, kappa=0.1, device="cpu")
+    _, log = sparse.conjugate_gradients(A, b)
+    return [
+        own, own.force, own.step_options, gravity.Tree(), gravity.Adaptive(0.1), gravity.Block(0.1), own.particles, own.snapshot(), LiveView(),
+        own.diagnostics(), own.audit(4), gravity.LocalForce(own.force, 8), problem, solver, general, poisson, solver.log, log,
+        sparse.eigenpairs(A, device="cpu"), links, quark, quark.propagator(), quark.log, lattice.flow(links, t_max=0.02), lattice.Quarks(0.1),
+        next(lattice.quenched((4, 4, 4, 4))), next(lattice.hmc((4, 4, 4, 4))), lattice.estimate([0.0, 1.0, 0.5, 0.2]),
+    ]  # fmt: skip
+
+
+def test_every_object_describes_itself():
+    import html.parser
+
+    from kasane import gravity, lattice, sparse
+
+    objects = every_object()
+    classes = {getattr(module, name) for module in (gravity, sparse, lattice) for name in module.__all__}
+    assert {kind for kind in classes if isinstance(kind, type)} == {type(each) for each in objects}
+
+    class Check(html.parser.HTMLParser):
+        def __init__(self):
+            super().__init__()
+            self.open, self.text = [], ""
+
+        def handle_starttag(self, tag, attrs):
+            if tag != "br":
+                self.open.append(tag)
+
+        def handle_endtag(self, tag):
+            assert self.open.pop() == tag
+
+        def handle_data(self, data):
+            self.text += data
+
+    for each in objects:
+        name = type(each).__name__
+        assert repr(each).startswith(name) and " object at 0x" not in repr(each), repr(each)
+        check = Check()
+        check.feed(each._repr_html_())
+        assert check.open == [] and name in check.text and len(check.text) > len(name), check.text
+        assert " object at 0x" not in check.text and len(check.text) < 2000, check.text
+
+
 @pytest.mark.parametrize(
     "options, key", [({"axes": "xx"}, "axes"), ({"axes": "r"}, "axes"), ({"pixels": 0}, "pixels"), ({"per_second": 0}, "per_second")]
 )

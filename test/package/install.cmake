@@ -44,3 +44,14 @@ must(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE}/examples/cpp -B ${WORK}/examp
      -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS=${FLAGS})
 must(${CMAKE_COMMAND} --build ${WORK}/examples)
 must(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/examples --output-on-failure)
+
+# The blocks of C++ and CMake of the pages; one of them reads a configuration cfg.lime.
+include(${CMAKE_CURRENT_LIST_DIR}/pages.cmake)
+pages(${SOURCE} ${WORK}/pages)
+must(${CMAKE_COMMAND} -G ${GENERATOR} -S ${WORK}/pages -B ${WORK}/pages/build -D CMAKE_PREFIX_PATH=${WORK}/installed
+     -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS=${FLAGS})
+must(${CMAKE_COMMAND} --build ${WORK}/pages/build)
+must(${WORK}/installed/bin/kasane run ${SOURCE}/examples/quenched.toml -o ${WORK}/pages/run --quiet --device cpu
+     --set lattice.extents=[4,4,4,4] --set update.sweeps=2 --set update.thermalisation=0 --set output.every=0)
+file(COPY_FILE ${WORK}/pages/run/configuration.lime ${WORK}/pages/build/cfg.lime)
+must(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/pages/build --output-on-failure)
