@@ -53,5 +53,5 @@ must(${CMAKE_COMMAND} -G ${GENERATOR} -S ${WORK}/pages -B ${WORK}/pages/build -D
 must(${CMAKE_COMMAND} --build ${WORK}/pages/build)
 must(${WORK}/installed/bin/kasane run ${SOURCE}/examples/quenched.toml -o ${WORK}/pages/run --quiet --device cpu
      --set lattice.extents=[4,4,4,4] --set update.sweeps=2 --set update.thermalisation=0 --set output.every=0)
-file(COPY_FILE ${WORK}/pages/run/configuration.lime ${WORK}/pages/build/cfg.lime)
+file(COPY_FILE ${WORK}/pages/run/conf.lime ${WORK}/pages/build/cfg.lime)
 must(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/pages/build --output-on-failure)
