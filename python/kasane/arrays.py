@@ -272,3 +272,9 @@ class NotPickled:
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise TypeError(f"{type(self).__name__} cannot be pickled or copied: it owns memory of the library; {self._instead}")
+
+
+def not_pickled(kind: type, instead: str) -> None:
+    """The same for a class of the extension."""
+    setattr(kind, "_instead", instead)
+    setattr(kind, "__reduce_ex__", NotPickled.__reduce_ex__)

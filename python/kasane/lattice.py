@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _core
 from ._core import QuarkSolveLog
-from .arrays import DeviceResult, NotPickled, as_array, as_device_array, check_finite, html_table, is_on_device, shows_fields
+from .arrays import DeviceResult, NotPickled, as_array, as_device_array, check_finite, html_table, is_on_device, not_pickled, shows_fields
 from .errors import ComputationError, InputError
 
 __all__ = [
@@ -57,6 +57,7 @@ def _links(links: Any) -> np.ndarray:
 
 
 shows_fields(QuarkSolveLog)
+not_pickled(QuarkSolveLog, "store its values")
 
 
 class GaugeField(NotPickled):

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _core
 from ._core import KrylovLog, SolveLog
-from .arrays import CopyWarning, DeviceResult, NotPickled, as_array, as_device_array, html_table, is_on_device, on_host, shows_fields
+from .arrays import CopyWarning, DeviceResult, NotPickled, as_array, as_device_array, html_table, is_on_device, not_pickled, on_host, shows_fields
 from .errors import ComputationError, InputError
 
 __all__ = [
@@ -45,6 +45,7 @@ def _describe_log(log: KrylovLog) -> str:
 
 KrylovLog.__repr__ = _describe_log  # type: ignore[method-assign,assignment]
 shows_fields(KrylovLog)
+not_pickled(KrylovLog, "store its values")  # and SolveLog, which derives from it
 
 
 def _arrays_of(A: Any) -> Tuple[Any, Any, Any]:

@@ -1,7 +1,9 @@
 """Progress bars in terminals and notebooks, the live view, films of runs."""
 
+import copy
 import io
 import os
+import pickle
 import pty
 import re
 import shutil
@@ -298,7 +300,7 @@ def every_object():
     quark = lattice.WilsonSolver(links, kappa=0.1, device="cpu")
     _, log = sparse.conjugate_gradients(A, b)
     return [
-        own, own.force, own.step_options, gravity.Tree(), gravity.Adaptive(0.1), gravity.Block(0.1), own.particles, own.snapshot(), LiveView(),
+        own, own.force, own.step_options, gravity.Tree(softening=0.1, error=0.3, curve="morton", leaf_size=8), gravity.Adaptive(0.1), gravity.Block(0.1, criterion="acceleration", length=2.0), own.particles, own.snapshot(), LiveView(),
         own.diagnostics(), own.audit(4), gravity.LocalForce(own.force, 8), problem, solver, general, poisson, solver.log, log,
         sparse.eigenpairs(A, device="cpu"), links, quark, quark.propagator(), quark.log, lattice.flow(links, t_max=0.02), lattice.Quarks(0.1),
         next(lattice.quenched((4, 4, 4, 4))), next(lattice.hmc((4, 4, 4, 4))), lattice.estimate([0.0, 1.0, 0.5, 0.2]),
@@ -336,6 +338,23 @@ def test_every_object_describes_itself():
         check.feed(each._repr_html_())
         assert check.open == [] and name in check.text and len(check.text) > len(name), check.text
         assert " object at 0x" not in check.text and len(check.text) < 2000, check.text
+
+
+def test_every_object_is_pickled_and_copied_or_refused_with_the_reason():
+    kept = set()
+    for each in every_object():
+        for again in (lambda own: pickle.loads(pickle.dumps(own)), copy.deepcopy):
+            try:
+                other = again(each)
+            except TypeError as error:
+                assert re.search(r"cannot be pickled or copied: it owns memory of the library; (store|make)", str(error)), error
+            else:
+                kept.add(type(each).__name__)
+                assert type(other) is type(each) and repr(other) == repr(each)
+                if hasattr(each, "_repr_html_"):
+                    assert other._repr_html_() == each._repr_html_()  # all options
+    assert kept >= {"Direct", "Tree", "Leapfrog", "Adaptive", "Block", "Particles", "Snapshot", "PoissonProblem", "Propagator", "Quarks", "Estimate"}
+    assert not kept & {"Simulation", "Solver", "GaugeField", "WilsonSolver", "Flow", "SolveLog", "Diagnostics"}
 
 
 @pytest.mark.parametrize(
