@@ -72,10 +72,12 @@ class ProgressBar:
         self._begin = time.monotonic()
         self._next = self._begin + (0.0 if shown else self._patience)
         self._drawn = False
+        self._done: Optional[float] = None  # at the last update
 
     def update(self, done: Optional[float], note: str = "") -> None:
         """done: the share that is done, 0 to 1; None: not known. At most ten drawings a second."""
         now = time.monotonic()
+        self._done = done
         if now < self._next or not (self._terminal or self._cell):
             return
         self._next = now + 0.1
@@ -112,8 +114,8 @@ class ProgressBar:
     def __enter__(self) -> ProgressBar:
         return self
 
-    def __exit__(self, *_: Any) -> None:
-        self.close(None)
+    def __exit__(self, exception: Any, *_: Any) -> None:
+        self.close(1.0 if exception is None else self._done)
 
 
 def progress(items: Iterable[T], total: Optional[int] = None, label: str = "", shown: Optional[bool] = None) -> Iterator[T]:

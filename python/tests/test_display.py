@@ -113,6 +113,17 @@ def test_a_notebook_has_a_bar(notebook):
     simulation().run(until=0.5, callback=lambda s: None, progress=True)
     assert len(notebook) >= 2 and all(page.startswith("<progress max='1' value='0.") for page in notebook[:1])
     assert "Simulation" in notebook[0] and "t = " in notebook[0]
+    assert "value='1.0000'" in notebook[-1] and "100%" in notebook[-1]
+
+    def callback(own):
+        if own.steps == 48:  # half of the way from 0.5 to 1
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        own = simulation()
+        own.run(until=0.5, progress=False)
+        own.run(until=1, callback=callback, progress=True)
+    assert "value='0.5000'" in notebook[-1]
 
 
 def pixels_of(png):

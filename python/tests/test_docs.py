@@ -291,7 +291,13 @@ def test_every_notebook_runs(notebook, tmp_path, monkeypatch):
             exec(compile("".join(cell["source"]), f"{notebook}, cell {number}", "exec"), names)
 
 
-@pytest.mark.parametrize("module", ["kasane", "kasane.gravity", "kasane.sparse", "kasane.lattice", "kasane.command", "kasane.display"])
+def with_examples():
+    """The modules of the package whose docstrings have examples."""
+    files = [path for path in (ROOT / "python/kasane").glob("*.py") if ">>> " in path.read_text(encoding="utf-8")]
+    return sorted("kasane" if path.stem == "__init__" else f"kasane.{path.stem}" for path in files)
+
+
+@pytest.mark.parametrize("module", with_examples())
 def test_every_example_of_a_docstring_runs(module, place, tmp_path, monkeypatch):
     import importlib
 
@@ -363,6 +369,15 @@ def test_the_command_lines_are_found():
     assert "solve A.mtx --eigenvalues 6" in found and "lattice info CFG [--json]" in found
     assert any(text.startswith("run examples/hmc.toml -o out/wilson") and "--set gauge.beta=6" in text for text in found)
     assert len(found) > 60
+
+
+def test_every_language_of_a_block_has_a_test():
+    """A fence in a language that no test above and no script of test/package reads would be a block that nothing executes."""
+    tested = {"", "python", "python gpu", "toml", "ini", "cpp", "cmake"}
+    for page in PAGES:
+        opening = re.findall(r"^ *```(.*)$", text_of(page), re.M)[::2]
+        assert {language.strip() for language in opening} <= tested, page
+    assert len(with_examples()) >= 6
 
 
 def slug(heading):
