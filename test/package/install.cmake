@@ -28,7 +28,7 @@ if(LIMIT_SIZE AND bytes GREATER 60000000)
   message(FATAL_ERROR "the installed tree has ${bytes} bytes: at most 60,000,000 are allowed")
 endif()
 foreach(name IN ITEMS share/man/man1/kasane.1 share/bash-completion/completions/kasane share/zsh/site-functions/_kasane
-                      share/fish/vendor_completions.d/kasane.fish)
+                      share/zsh/vendor-completions/_kasane share/fish/vendor_completions.d/kasane.fish)
   if(NOT EXISTS ${WORK}/installed/${name})
     message(FATAL_ERROR "${name} is not installed")
   endif()
