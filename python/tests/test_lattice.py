@@ -1,6 +1,7 @@
 """Gauge fields, observables, quark solver, correlators and files."""
 
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -211,6 +212,30 @@ def test_bad_input_is_an_input_error(links, call, key, message):
     with pytest.raises(kasane.InputError, match=message) as error:
         call(links)
     assert key is None or error.value.key == key
+
+
+def test_a_second_thread_gets_an_error(links):
+    field, solver = GaugeField(links, device="cpu"), WilsonSolver(links, kappa=0.12, device="cpu")
+    source = point_source((4, 4, 4, 8))
+    for work, other in ((lambda: field.update(5.7, 1, 0, 50), field.plaquette), (lambda: solver.solve(source), lambda: solver.apply(source))):
+        errors = []
+
+        def repeated(call):
+            for _ in range(1000):
+                if errors:
+                    return
+                try:
+                    call()
+                except kasane.LogicError as error:  # of the thread that came second
+                    errors.append(error)
+
+        threads = [threading.Thread(target=repeated, args=(call,)) for call in (work, other)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert "another thread" in str(errors[0])
+    assert field.plaquette() > 0 and solver.apply(source).any()
 
 
 def test_copies_are_reported_and_pickling_is_refused(links):
