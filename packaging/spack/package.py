@@ -1,5 +1,8 @@
-# Spack recipe: copy it to a repository of recipes as packages/kasane/package.py, set `git` to where the source is, then
-# spack install kasane +cuda cuda_arch=90
+# Spack recipe, for Spack 1.0 or newer: `spack repo create ~/recipes`, copy it to packages/kasane/package.py there, set `git` to where the source
+# is, then: spack repo add ~/recipes && spack install kasane +cuda cuda_arch=90
+from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+from spack_repo.builtin.build_systems.cuda import CudaPackage
+
 from spack.package import *
 
 
@@ -20,7 +23,7 @@ class Kasane(CMakePackage, CudaPackage):
     depends_on("pkgconfig", type="build")
     depends_on("hdf5@1.10.5:~mpi")
     depends_on("fmt")
-    depends_on("spdlog+fmt_external")  # one fmt in the program
+    depends_on("spdlog@1.4:")  # from this version on the recipe of spdlog takes fmt from outside: one fmt in the program
     depends_on("tomlplusplus")
     depends_on("nlohmann-json")
     depends_on("cli11")
@@ -33,6 +36,8 @@ class Kasane(CMakePackage, CudaPackage):
     depends_on("mpi", when="+mpi")
     depends_on("cuda@12:", when="+cuda")
     depends_on("nccl", when="+nccl")
+    for _arch in CudaPackage.cuda_arch_values:
+        depends_on(f"nccl cuda_arch={_arch}", when=f"+nccl cuda_arch={_arch}")
     conflicts("%gcc@:11", msg="kasane is C++20")
 
     generator("ninja")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Optional, Sequence, Tuple, TypeVar
 
 import numpy as np
 
@@ -241,6 +241,30 @@ def html_table(title: str, rows: Sequence[Tuple[str, Any]], note: Optional[str] 
     return f"<b>{escape(title)}</b>{'<br>' + escape(note) if note else ''}<table>{body}</table>"
 
 
+def fields_html(own: Any) -> str:
+    """The HTML of an object whose fields or properties describe it; of a long array the type and the shape."""
+    names: Any = getattr(own, "_fields", None) or getattr(own, "__dataclass_fields__", None)
+    rows = []
+    for name in names or [name for name in dir(own) if not name.startswith("_")]:
+        value = getattr(own, name)
+        if isinstance(value, np.ndarray) and value.size > 8:
+            rows.append((name, f"{value.dtype} {_shape_text(value.shape)}"))
+        elif isinstance(value, (list, tuple)) and len(value) > 8:
+            rows.append((name, f"{len(value)} values"))
+        elif not callable(value):
+            rows.append((name, value))
+    return html_table(type(own).__name__, rows)
+
+
+_Kind = TypeVar("_Kind", bound=type)
+
+
+def shows_fields(kind: _Kind) -> _Kind:
+    """A class whose objects a notebook shows by fields_html()."""
+    setattr(kind, "_repr_html_", fields_html)
+    return kind
+
+
 class NotPickled:
     """Objects that own memory of the library or of a device are not pickled; each says what to store instead."""
 
@@ -248,3 +272,9 @@ class NotPickled:
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise TypeError(f"{type(self).__name__} cannot be pickled or copied: it owns memory of the library; {self._instead}")
+
+
+def not_pickled(kind: type, instead: str) -> None:
+    """The same for a class of the extension."""
+    setattr(kind, "_instead", instead)
+    setattr(kind, "__reduce_ex__", NotPickled.__reduce_ex__)

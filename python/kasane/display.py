@@ -72,10 +72,12 @@ class ProgressBar:
         self._begin = time.monotonic()
         self._next = self._begin + (0.0 if shown else self._patience)
         self._drawn = False
+        self._done: Optional[float] = None  # at the last update
 
     def update(self, done: Optional[float], note: str = "") -> None:
         """done: the share that is done, 0 to 1; None: not known. At most ten drawings a second."""
         now = time.monotonic()
+        self._done = done
         if now < self._next or not (self._terminal or self._cell):
             return
         self._next = now + 0.1
@@ -112,8 +114,8 @@ class ProgressBar:
     def __enter__(self) -> ProgressBar:
         return self
 
-    def __exit__(self, *_: Any) -> None:
-        self.close(None)
+    def __exit__(self, exception: Any, *_: Any) -> None:
+        self.close(1.0 if exception is None else self._done)
 
 
 def progress(items: Iterable[T], total: Optional[int] = None, label: str = "", shown: Optional[bool] = None) -> Iterator[T]:
@@ -196,6 +198,12 @@ class LiveView:
         self._select = select
         self._cell = _Cell(per_second)
         self.pictures = 0  #: shown so far
+
+    def __repr__(self) -> str:
+        return f"LiveView(half_width={self._half_width}, pixels={self._pixels}, axes={self._names!r}, {self.pictures} pictures shown)"
+
+    def _repr_html_(self) -> str:
+        return f"<code>{html.escape(repr(self))}</code>"
 
     def image(self, simulation: Any) -> np.ndarray:
         """The picture, [pixels, pixels, 3] of uint8."""

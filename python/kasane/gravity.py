@@ -14,7 +14,19 @@ import numpy as np
 
 from . import _core
 from ._core import Adaptive, Block, Diagnostics, Direct, ForceAudit, Leapfrog, Tree
-from .arrays import DeviceResult, NotPickled, as_array, as_device_array, check_finite, html_table, is_on_device, require_host, vector3
+from .arrays import (
+    DeviceResult,
+    NotPickled,
+    as_array,
+    as_device_array,
+    check_finite,
+    html_table,
+    is_on_device,
+    not_pickled,
+    require_host,
+    shows_fields,
+    vector3,
+)
 from .display import LiveView, ProgressBar
 from .errors import InputError, LogicError
 from .units import galactic, plain, quantity
@@ -70,8 +82,24 @@ def _describe(option: Any) -> str:
     return f"{type(option).__name__}({', '.join(parts)})"
 
 
+def _again(kind: Any, keywords: Dict[str, Any]) -> Any:
+    return kind(**keywords)
+
+
+def _reduce(option: Any) -> Tuple[Any, ...]:
+    """For pickling and copying: the properties of an option are the arguments that it was made with."""
+    keywords = {name: getattr(option, name) for name in dir(option) if not name.startswith("_")}
+    if isinstance(option, Tree):
+        name, value = keywords.pop("mac")
+        keywords[name] = value
+    return _again, (type(option), keywords)
+
+
 for _option in (Direct, Tree, Leapfrog, Adaptive, Block):
     _option.__repr__ = _describe  # type: ignore[method-assign,assignment]
+    setattr(_option, "__reduce__", _reduce)
+for _shown in (Direct, Tree, Leapfrog, Adaptive, Block, Diagnostics, ForceAudit):
+    shows_fields(_shown)
 
 
 def _describe_diagnostics(d: Diagnostics) -> str:
@@ -84,6 +112,8 @@ def _describe_audit(a: ForceAudit) -> str:
 
 Diagnostics.__repr__ = _describe_diagnostics  # type: ignore[method-assign,assignment]
 ForceAudit.__repr__ = _describe_audit  # type: ignore[method-assign,assignment]
+for _result in (Diagnostics, ForceAudit):
+    not_pickled(_result, "store its values")
 
 
 def _is_number(value: Any) -> bool:
@@ -514,6 +544,9 @@ class LocalForce(NotPickled):
 
     def __repr__(self) -> str:
         return f"LocalForce({_describe(self.force)}, n={self._core.size}, {self.device})"
+
+    def _repr_html_(self) -> str:
+        return html_table("LocalForce", [("force", _describe(self.force)), ("particles", self._core.size), ("device", self.device)])
 
 
 def _one_force(position: Any, mass: Any, force: Force, threads: int) -> Tuple[LocalForce, np.ndarray, np.ndarray]:

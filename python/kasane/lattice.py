@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _core
 from ._core import QuarkSolveLog
-from .arrays import DeviceResult, NotPickled, as_array, as_device_array, check_finite, html_table, is_on_device
+from .arrays import DeviceResult, NotPickled, as_array, as_device_array, check_finite, html_table, is_on_device, not_pickled, shows_fields
 from .errors import ComputationError, InputError
 
 __all__ = [
@@ -54,6 +54,10 @@ def _links(links: Any) -> np.ndarray:
     array = as_array(links, np.complex128, _LINKS, "links")
     check_finite(array, "links")
     return array
+
+
+shows_fields(QuarkSolveLog)
+not_pickled(QuarkSolveLog, "store its values")
 
 
 class GaugeField(NotPickled):
@@ -184,6 +188,7 @@ def topological_charge(links: Any) -> float:
     return _field(links).topological_charge()
 
 
+@shows_fields
 class Flow(NamedTuple):
     """The Wilson flow of a field: arrays over flow times t [a^2]."""
 
@@ -214,6 +219,7 @@ def _first_field(extents: Optional[Sequence[int]], start: Any, start_seed: int, 
     return cold_start(extents, device, threads) if start == "cold" else hot_start(extents, start_seed, device, threads)
 
 
+@shows_fields
 class QuenchedConfiguration(NamedTuple):
     """One configuration of quenched()."""
 
@@ -257,6 +263,7 @@ def _chain(
         yield QuenchedConfiguration(done, field, field.plaquette())
 
 
+@shows_fields
 @dataclass(frozen=True)
 class Quarks:
     """Two degenerate flavours of Wilson or clover quarks of a hybrid Monte Carlo chain (docs/lattice-hmc.md).
@@ -279,6 +286,7 @@ class Quarks:
     gauge_steps: int = 2
 
 
+@shows_fields
 class HmcConfiguration(NamedTuple):
     """One configuration of hmc()."""
 
@@ -364,6 +372,10 @@ class Propagator:
     def __repr__(self) -> str:
         t, z, y, x = self.columns[0].shape[:4]
         return f"Propagator({x}x{y}x{z}x{t}, source at t = {self.source_time})"
+
+    def _repr_html_(self) -> str:
+        t, z, y, x = self.columns[0].shape[:4]
+        return html_table("Propagator", [("extents", (x, y, z, t)), ("source at t", self.source_time), *self.facts.items()])
 
 
 class WilsonSolver(NotPickled):
@@ -462,6 +474,7 @@ def effective_mass(correlator: Any) -> np.ndarray:
     return _core.effective_mass(as_array(correlator, np.float64, ("T",), "correlator").tolist())
 
 
+@shows_fields
 @dataclass(frozen=True)
 class Estimate:
     """Mean and error of a correlated series; tau: integrated autocorrelation time in measurements."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _core
 from ._core import KrylovLog, SolveLog
-from .arrays import CopyWarning, DeviceResult, NotPickled, as_array, as_device_array, html_table, is_on_device, on_host
+from .arrays import CopyWarning, DeviceResult, NotPickled, as_array, as_device_array, html_table, is_on_device, not_pickled, on_host, shows_fields
 from .errors import ComputationError, InputError
 
 __all__ = [
@@ -44,6 +44,8 @@ def _describe_log(log: KrylovLog) -> str:
 
 
 KrylovLog.__repr__ = _describe_log  # type: ignore[method-assign,assignment]
+shows_fields(KrylovLog)
+not_pickled(KrylovLog, "store its values")  # and SolveLog, which derives from it
 
 
 def _arrays_of(A: Any) -> Tuple[Any, Any, Any]:
@@ -116,8 +118,9 @@ class _Solving(NotPickled):
         """The solution x of A x = b, from the first guess x0 (default 0); `log` has its course.
 
         b [n], or [n, k]: k right-hand sides, which are solved one after the other; they are used without a copy where each column is
-        contiguous (order="F"), and so is the result. callback(iteration, residual) may return True to end the solve. Where it does not
-        converge, ComputationError is raised, or with check=False the last iterate is returned. Ctrl-C ends the solve at an iteration.
+        contiguous (order="F"), and so is the result. callback(iteration, residual) may return True to end the solve; it is called in every
+        iteration on the CPU, and about twice a second on a GPU. Where the solve does not converge, ComputationError is raised, or with
+        check=False the last iterate is returned. Ctrl-C ends the solve where the callback would be called.
         """
         n = self._core.rows
         b, x0 = on_host(b, "b"), on_host(x0, "x0")
@@ -295,6 +298,7 @@ def solve(
     return GeneralSolver(A, device=device, threads=threads, method=method, **options).solve(b, x0, callback)
 
 
+@shows_fields
 class Eigenpairs(NamedTuple):
     """The smallest eigenvalues of a matrix with their eigenvectors."""
 
@@ -473,14 +477,21 @@ class PoissonProblem:
             own = PoissonSolver(self, rtol=rtol, device=device, threads=threads)
         return own.solve(self.rhs()).reshape(self.shape)
 
-    def __repr__(self) -> str:
+    def _faces(self) -> str:
         def text(face: _Face) -> str:
             kind, value, transfer, formula = face
             words = {"periodic": "", "robin": f" {formula or f'{value:g}'} by {transfer:g}"}.get(kind, f" {formula or f'{value:g}'}")
             return kind + words
 
-        faces = ", ".join(f"{name}: {text(face)}" for name, face in zip(FACES, self.boundary) if face != _NO_FLUX)
-        return f"PoissonProblem({self.cells[0]} x {self.cells[1]} x {self.cells[2]}, {faces or 'no flux'})"
+        return ", ".join(f"{name}: {text(face)}" for name, face in zip(FACES, self.boundary) if face != _NO_FLUX) or "no flux"
+
+    def __repr__(self) -> str:
+        return f"PoissonProblem({self.cells[0]} x {self.cells[1]} x {self.cells[2]}, {self._faces()})"
+
+    def _repr_html_(self) -> str:
+        coefficient = "1" if self.coefficient is None else f"{self.coefficient.min():g} to {self.coefficient.max():g}"
+        rows = [("cells", self.cells), ("coefficient", coefficient), ("boundary", self._faces())]
+        return html_table("PoissonProblem", rows)
 
 
 class PoissonSolver(_Solving):
@@ -503,6 +514,9 @@ class PoissonSolver(_Solving):
 
     def __repr__(self) -> str:
         return f"PoissonSolver({self.problem!r}, {len(self.grids)} grids)"
+
+    def _repr_html_(self) -> str:
+        return html_table("PoissonSolver", [("problem", self.problem), ("grids", self.grids), ("last solve", self.log)])
 
 
 def read_matrix(path: Union[str, os.PathLike]) -> Any:

@@ -87,6 +87,9 @@ NB_MODULE(_core, m) {
     m.def("set_log_level", &set_log_level, nb::arg("level"));
     m.def("touch", [](In<double>) {}, nb::arg("array"), "Takes an array and does nothing: the cost of a call (python/bench/overhead.py).");
     kasane::log::set_terminal_level(kasane::log::Level::warning);
+#if !defined(KASANE_DEV)
+    nb::set_leak_warnings(false);  // other packages (torch, pytest) keep references to the end of the process: no fault of the user
+#endif
     bind_device_array(m);
     bind_gravity(m);
     bind_sparse(m);

@@ -127,9 +127,10 @@ def test_forces_of_arrays_on_the_device(library, force):
     x, m = library.put(cluster.position), library.put(cluster.mass)
     own = LocalForce(force, 3000, device="cuda")
     a, phi = own.accelerations(x, m), own.potentials(x, m)
-    limit = 1e-12 if force is EXACT else 1e-5
+    # Of the tree the walks of the two devices differ, so that each is compared with the plain sum: 7e-5 on the CPU.
+    limit = 1e-12 if force is EXACT else 2e-4
     for found, exact in ((a, accelerations), (phi, potentials)):
-        expected = exact(cluster.position, cluster.mass, force)
+        expected = exact(cluster.position, cluster.mass, EXACT)
         assert np.linalg.norm(library.get(found) - expected) < limit * np.linalg.norm(expected)
     out = library.put(np.zeros((3000, 3)))
     before = library.address(out)
@@ -138,21 +139,28 @@ def test_forces_of_arrays_on_the_device(library, force):
     assert own.device == "cuda:0" and "cuda:0" in repr(own)
 
 
-def test_a_step_of_ones_own_stays_on_the_device(library):
-    """A leapfrog in the library of the arrays and kasane's own on the CPU agree."""
-    from kasane.gravity import Leapfrog, Simulation
-
-    cluster = plummer(512, seed=3)
-    x, v, m = library.put(cluster.position), library.put(cluster.velocity), library.put(cluster.mass)
-    force, dt = LocalForce(EXACT, 512, device="cuda"), 1 / 64
-    a = force.accelerations(x, m)
-    for _ in range(8):
-        v = v + a * (dt / 2)
-        x = x + v * dt
-        force.accelerations(x, m, out=a)
-        v = v + a * (dt / 2)
-    sim = Simulation(cluster, force=EXACT, step=Leapfrog(dt), device="cpu").run(until=8 * dt)
-    assert np.allclose(library.get(x), sim.particles.position, rtol=1e-10, atol=1e-11)
+@pytest.mark.parametrize("force", [EXACT, Tree(softening=0.05)])
+def test_a_collision_stays_on_the_device(library, force, monkeypatch):
+    """Two clusters meet, by a leapfrog in the library of the arrays; kasane's own steps on that device agree, and on the CPU."""
+    both = plummer(1000, seed=3).placed((-1, 0, 0), (0.7, 0.1, 0)) + plummer(1000, seed=4).placed((1, 0.2, 0), (-0.7, -0.1, 0))
+    x, v, m = library.put(both.position), library.put(both.velocity), library.put(both.mass)
+    own, dt = LocalForce(force, 2000, device="cuda"), 1 / 64
+    with no_host_copies(monkeypatch):
+        a = own.accelerations(x, m)
+        for _ in range(32):
+            v = v + a * (dt / 2)
+            x = x + v * dt
+            assert own.accelerations(x, m, out=a) is a
+            v = v + a * (dt / 2)
+        there = Simulation(both, force=force, step=Leapfrog(dt), device="cuda").run(until=32 * dt)
+        again = library.put(np.zeros((2000, 3)))
+        there.copy_state(position=again)
+    assert np.array_equal(library.get(again), there.particles.position)
+    rtol, atol = (1e-9, 1e-10) if force is EXACT else (0, 2e-3)  # of the tree, whose force errs by 1e-3
+    here = Simulation(both, force=force, step=Leapfrog(dt), device="cpu").run(until=32 * dt)
+    for sim in (there, here):
+        assert np.allclose(library.get(x), sim.particles.position, rtol=rtol, atol=atol)
+    assert np.abs(sim.particles.position[:1000].mean(axis=0) - both.position[:1000].mean(axis=0))[0] > 0.3  # they have moved
 
 
 def test_a_copy_on_the_device_is_reported(library):
@@ -223,6 +231,17 @@ def test_systems_on_the_device(library, laplacian, wide):
     with pytest.raises(ZeroDivisionError):
         solver.solve(library.put(np.random.default_rng(5).normal(size=256)), callback=lambda i, r: 1 / 0)
     assert np.allclose(library.get(solver.solve(library.put(b))), exact, rtol=1e-8)
+
+
+def test_a_callback_ends_a_solve_on_the_device(library):
+    """The host is asked after 32 iterations and then about twice a second."""
+    problem = PoissonProblem((48, 48, 48), boundary={"z_max": ("dirichlet", 0.0)})
+    solver = Solver(problem.matrix(), device="cuda", precondition="jacobi", rtol=1e-12, tune=False)
+    seen = []
+    for b in (np.ones(48**3), library.put(np.ones(48**3))):
+        solver.solve(b, callback=lambda iteration, residual: seen.append((iteration, residual)) or True)
+        assert solver.log.end == "stopped" and solver.log.iterations == seen[-1][0] < 100 and seen[-1][1] > 1e-12
+    assert len(seen) == 2
 
 
 def test_a_freed_array_is_refused():
@@ -332,8 +351,9 @@ def test_a_simulation_writes_its_state_into_arrays_on_the_device(library, force,
 
 def test_a_simulation_takes_particles_of_a_device_with_a_report(library):
     cluster = plummer(300, seed=2)
-    with pytest.warns(kasane.CopyWarning, match="position is in the memory of cuda:0 and was copied to the host"):
+    with pytest.warns(kasane.CopyWarning, match="is in the memory of cuda:0 and was copied to the host") as reports:
         particles = Particles(library.put(cluster.position), library.put(cluster.velocity), library.put(cluster.mass))
+    assert [str(report.message).split()[0] for report in reports] == ["position", "velocity", "mass"]
     one = Simulation(particles, force=EXACT, step=Leapfrog(1 / 64), device="cuda").step(4)
     other = Simulation(cluster, force=EXACT, step=Leapfrog(1 / 64), device="cuda").step(4)
     assert np.array_equal(one.particles.position, other.particles.position)

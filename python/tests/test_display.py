@@ -1,7 +1,9 @@
 """Progress bars in terminals and notebooks, the live view, films of runs."""
 
+import copy
 import io
 import os
+import pickle
 import pty
 import re
 import shutil
@@ -111,6 +113,17 @@ def test_a_notebook_has_a_bar(notebook):
     simulation().run(until=0.5, callback=lambda s: None, progress=True)
     assert len(notebook) >= 2 and all(page.startswith("<progress max='1' value='0.") for page in notebook[:1])
     assert "Simulation" in notebook[0] and "t = " in notebook[0]
+    assert "value='1.0000'" in notebook[-1] and "100%" in notebook[-1]
+
+    def callback(own):
+        if own.steps == 48:  # half of the way from 0.5 to 1
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        own = simulation()
+        own.run(until=0.5, progress=False)
+        own.run(until=1, callback=callback, progress=True)
+    assert "value='0.5000'" in notebook[-1]
 
 
 def pixels_of(png):
@@ -281,6 +294,78 @@ def test_an_mp4_of_ffmpeg_is_one(run_with_snapshots, tmp_path):
     path = run_with_snapshots.film(tmp_path / "film.mp4", pixels=63)
     words = [ffprobe, "-v", "error", "-count_frames", "-show_entries", "stream=width,height,nb_read_frames", "-of", "csv=p=0", str(path)]
     assert subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip() == "64,64,5"
+
+
+def every_object():
+    """One object of each public class that is no exception."""
+    from kasane import gravity, lattice, sparse
+
+    own = simulation(8).step()
+    problem = sparse.PoissonProblem((4, 4, 4), boundary={"z_max": ("dirichlet", 0.0)})
+    A, b = problem.matrix(), np.ones(64)
+    solver, general = sparse.Solver(A, device="cpu"), sparse.GeneralSolver(A, device="cpu")
+    poisson = sparse.PoissonSolver(problem, device="cpu")
+    for each in (solver, general, poisson):
+        each.solve(b)
+    links = lattice.cold_start((4, 4, 4, 4), device="cpu")
+    quark = lattice.WilsonSolver(links, kappa=0.1, device="cpu")
+    _, log = sparse.conjugate_gradients(A, b)
+    return [
+        own, own.force, own.step_options, gravity.Tree(softening=0.1, error=0.3, curve="morton", leaf_size=8), gravity.Adaptive(0.1), gravity.Block(0.1, criterion="acceleration", length=2.0), own.particles, own.snapshot(), LiveView(),
+        own.diagnostics(), own.audit(4), gravity.LocalForce(own.force, 8), problem, solver, general, poisson, solver.log, log,
+        sparse.eigenpairs(A, device="cpu"), links, quark, quark.propagator(), quark.log, lattice.flow(links, t_max=0.02), lattice.Quarks(0.1),
+        next(lattice.quenched((4, 4, 4, 4))), next(lattice.hmc((4, 4, 4, 4))), lattice.estimate([0.0, 1.0, 0.5, 0.2]),
+    ]  # fmt: skip
+
+
+def test_every_object_describes_itself():
+    import html.parser
+
+    from kasane import gravity, lattice, sparse
+
+    objects = every_object()
+    classes = {getattr(module, name) for module in (gravity, sparse, lattice) for name in module.__all__}
+    assert {kind for kind in classes if isinstance(kind, type)} == {type(each) for each in objects}
+
+    class Check(html.parser.HTMLParser):
+        def __init__(self):
+            super().__init__()
+            self.open, self.text = [], ""
+
+        def handle_starttag(self, tag, attrs):
+            if tag != "br":
+                self.open.append(tag)
+
+        def handle_endtag(self, tag):
+            assert self.open.pop() == tag
+
+        def handle_data(self, data):
+            self.text += data
+
+    for each in objects:
+        name = type(each).__name__
+        assert repr(each).startswith(name) and " object at 0x" not in repr(each), repr(each)
+        check = Check()
+        check.feed(each._repr_html_())
+        assert check.open == [] and name in check.text and len(check.text) > len(name), check.text
+        assert " object at 0x" not in check.text and len(check.text) < 2000, check.text
+
+
+def test_every_object_is_pickled_and_copied_or_refused_with_the_reason():
+    kept = set()
+    for each in every_object():
+        for again in (lambda own: pickle.loads(pickle.dumps(own)), copy.deepcopy):
+            try:
+                other = again(each)
+            except TypeError as error:
+                assert re.search(r"cannot be pickled or copied: it owns memory of the library; (store|make)", str(error)), error
+            else:
+                kept.add(type(each).__name__)
+                assert type(other) is type(each) and repr(other) == repr(each)
+                if hasattr(each, "_repr_html_"):
+                    assert other._repr_html_() == each._repr_html_()  # all options
+    assert kept >= {"Direct", "Tree", "Leapfrog", "Adaptive", "Block", "Particles", "Snapshot", "PoissonProblem", "Propagator", "Quarks", "Estimate"}
+    assert not kept & {"Simulation", "Solver", "GaugeField", "WilsonSolver", "Flow", "SolveLog", "Diagnostics"}
 
 
 @pytest.mark.parametrize(

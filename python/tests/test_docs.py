@@ -1,5 +1,6 @@
-"""Executes what the pages show: every Python block, every example of a docstring, and every command line that is short. Of longer command
-lines the verb and the options are compared with the help of the command. Checks every relative link.
+"""Executes what the pages show: every Python block, every run file and model, every example of a docstring, and every command line that is
+short. Of longer command lines the verb and the options are compared with the help of the command; of lines for other programs what they name is
+looked up. Blocks of C++ and CMake are built by test/package/install.cmake. Checks every relative link.
 """
 
 import doctest
@@ -28,10 +29,16 @@ def text_of(page):
     return (ROOT / page).read_text(encoding="utf-8")
 
 
-def python_blocks(page):
-    """(line, code) of every block that is marked as Python."""
+def blocks(page, language):
+    """(line, text) of every fenced block of a language."""
     text = text_of(page)
-    return [(text[: match.start(1)].count("\n") + 1, match[1]) for match in re.finditer(r"^```python\n(.*?)^```$", text, re.S | re.M)]
+    found = re.finditer(rf"^```{language}\n(.*?)^```$", text, re.S | re.M)
+    return [(text[: match.start(1)].count("\n") + 1, match[1]) for match in found]
+
+
+def python_blocks(page, mark=""):
+    """Blocks of Python. mark: " gpu" for those that need a GPU."""
+    return blocks(page, "python" + mark)
 
 
 def code_lines(page):
@@ -58,7 +65,7 @@ def commands(page):
         if line.endswith("\\"):
             pending = line[:-1].strip()
             continue
-        match = re.match(r"(?:\$ )?(mpirun .*? )?(?:build/auto/)?kasane ([a-z].*)", line)
+        match = re.match(r"(?:\$ )?((?:mpirun|srun) .*? )?(?:build/auto/)?kasane ([a-z].*)", line)
         if match:
             words = re.split(r"\s+(?:&&|\||>|&)(?:\s+|$)", match[2])[0]
             yield number, words, match[1], following[len("error: ") :] if following.startswith("error: ") else None
@@ -122,6 +129,8 @@ def place(tmp_path_factory):
     assert run_command(["sample", "galaxy.toml", "-o", "snapshot.hdf5", "--count", "800"], directory).returncode == 0
     for name in ("snapshot_000.hdf5", "snapshot_012.hdf5"):
         shutil.copy(directory / "snapshot.hdf5", directory / name)
+    poisson = ["run", "examples/poisson.toml", "-o", "out/poisson", "--set", "grid.cells=[8,8,8]", "--device", "cpu", "--quiet"]
+    assert run_command(poisson, directory).returncode == 0
     solve = ["lattice", "solve", "CFG", "--kappa", "0.12", "-o", "prop.h5", "--device", "cpu"]
     assert run_command(solve, directory).returncode == 0
     return directory
@@ -145,6 +154,127 @@ def test_every_python_block_runs(page, place, tmp_path, monkeypatch):
         assert Path("collision.png").stat().st_size > 10_000
 
 
+def tables(text):
+    """The tables of a TOML file in their order: text by the line that begins each; "" for what is before the first."""
+    parts = re.split(r"^(\[.*?\]).*\n", text, flags=re.M)
+    found = {"": parts[0]}
+    for header, body in zip(parts[1::2], parts[2::2]):
+        found[header] = found.get(header, "") + (f"{header}\n" if header in found and header.startswith("[[") else "") + body
+    return found
+
+
+SMALL = {"gravity": ("run.until=0.0625", "initial.count=500"), "poisson": ("grid.cells=[8,8,8]",)}
+BASE = {"docs/poisson.md": "examples/poisson.toml"}  # of a page whose blocks are parts of a run file
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "toml")])
+def test_every_run_file_and_model_runs(page, tmp_path):
+    """A run file runs with fewer particles and steps, and a model is sampled. A block of some tables replaces those of the run file before it."""
+    whole = tables(text_of(BASE[page])) if page in BASE else None
+    for line, text in blocks(page, "toml"):
+        file, where = tmp_path / f"{line}.toml", f"{page}:{line}"
+        own = tables(text)
+        if "[run]" in own:
+            whole = own
+        elif "model" not in text:
+            assert whole and set(own) - {""} <= set(whole), f"{where}: tables of no run file"
+            whole.update(own)
+        else:
+            file.write_text(text, encoding="utf-8")
+            said = run_command(["sample", file.name, "-o", f"{line}.hdf5", "--count", "800"], tmp_path)
+            assert said.returncode == 0 and (tmp_path / f"{line}.hdf5").exists(), f"{where}: {said.stderr}"
+            continue
+        file.write_text("".join(f"{header}\n{body}" for header, body in whole.items()), encoding="utf-8")
+        problem = re.search(r'^problem\s*=\s*"(\w+)"', file.read_text(encoding="utf-8"), re.M)[1]
+        words = ["run", file.name, "-o", f"run{line}", "--device", "cpu", "--quiet"]
+        said = run_command([*words, *(word for key in SMALL[problem] for word in ("--set", key))], tmp_path)
+        assert said.returncode == 0 and (tmp_path / f"run{line}" / "report.html").exists(), f"{where}: {said.stderr}"
+
+
+def test_the_mistakes_of_the_quickstart_are_reported_as_it_says(tmp_path):
+    page = text_of("docs/quickstart.md")
+    expected = re.findall(r"^    (error: first\.toml:.*)$", page, re.M)
+    text = blocks("docs/quickstart.md", "toml")[0][1]
+    assert len(expected) == 3 and "softening = 0.02" in text and "dt = 0.0078125" in text
+    wrong = text.replace("softening = 0.02", "sofening = 0.02").replace("dt = 0.0078125", "dt = -1")
+    (tmp_path / "first.toml").write_text(wrong, encoding="utf-8")
+    said = run_command(["check", "first.toml"], tmp_path)
+    assert said.returncode == 2
+    for line in expected:
+        assert line in said.stderr, said.stderr
+
+
+def test_pynbody_has_the_families_of_the_page(tmp_path):
+    pytest.importorskip("pynbody")
+    ((_, text),) = blocks("docs/snapshots.md", "ini")
+    (tmp_path / "config.ini").write_text(text)
+    assert run_command(["sample", str(ROOT / "models/spiral.toml"), "-o", "s.hdf5", "--count", "800"], tmp_path).returncode == 0
+    types = kasane.gravity.read_snapshot(tmp_path / "s.hdf5").particles.type
+    program = 'import pynbody; s = pynbody.load("s.hdf5"); print(len(s.dm), len(s.disk), len(s.bulge))'
+    said = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    assert said.stdout.split() == [str((types == kind).sum()) for kind in (1, 2, 3)] and (types == 2).any()
+
+
+def other_programs(page):
+    """(line, words) of code lines that start another program than kasane."""
+    for number, line, _ in code_lines(page):
+        line = re.sub(r"(^|\s+)# .*$", "", line)
+        match = re.match(r"(?:\$ )?(make|ctest|cmake|git|docker|python3?|source|module|pip|env/bin/\S+|(?:bench|test)/\S+) .*", line)
+        if match and not re.match(r"\S+ +[=:]", line):
+            yield number, line, match[1]
+    for number, line in enumerate(text_of(page).splitlines(), 1):
+        for words in re.findall(r"`((?:make|ctest|bench/\S+\.py|test/fuzz/run) [^`]*)`", line):
+            yield number, words, words.split()[0]
+
+
+ELSEWHERE = r"git clone <|docker build|module (use|load)|python3 -m venv"  # what needs a network, a daemon, an installed tree or minutes
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if [*other_programs(page)]])
+def test_lines_for_other_programs_name_what_exists(page, place):
+    tests = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "test").rglob("*.test.cpp"))
+    targets = set(re.findall(r"^([\w/-]+):", text_of("Makefile"), re.M))
+    presets = {preset["name"] for preset in json.loads(text_of("CMakePresets.json"))["configurePresets"]}
+    for number, line, program in other_programs(page):
+        where = f"{page}:{number}: {line}"
+        assert all(name in presets for name in re.findall(r"--preset (\w+)", line)), where
+        if program == "make":
+            assert {word for word in line.split()[1:] if "=" not in word and re.match(r"[a-z]", word)} <= targets, where
+        elif program == "ctest":  # each part of the pattern is in the name of a test
+            for part in re.findall(r"[A-Za-z0-9]{4,}", re.search(r"-R '?([^' ]+)", line)[1]):
+                assert re.search(rf"\b(TEST|TEST_P|TYPED_TEST|TEST_F|INSTANTIATE\w+)\([^)]*{part}", tests), f"{where}: {part}"
+        elif re.match(r"(bench|test)/", program):
+            assert (ROOT / program).is_file(), where
+            if program.endswith(".py"):
+                said = subprocess.run([sys.executable, str(ROOT / program), "--help"], capture_output=True, text=True).stdout
+                assert all(option in said for option in re.findall(r"(?<!\S)-{1,2}[a-z][a-z-]*", line)), where
+        elif line.startswith("python python/bench/"):
+            assert (ROOT / line.split()[1]).is_file(), where
+        elif line.startswith("python3 -c "):
+            A = pytest.importorskip("scipy.sparse").csr_array(np.array([[2.0, 1.0], [1.0, 3.0]]))
+            pytest.importorskip("scipy.sparse").save_npz(place / "A.npz", A)
+            kept = (place / "A.mtx").read_bytes()
+            subprocess.run([sys.executable, *shlex.split(line)[1:]], cwd=place, check=True)
+            assert abs(kasane.sparse.read_matrix(place / "A.mtx") - A).max() == 0, where
+            (place / "A.mtx").write_bytes(kept)
+        elif program == "source":
+            shell = line.replace("build/auto/kasane", executable()) + "; complete -p kasane"
+            assert subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=True).stdout.startswith("complete"), where
+        else:
+            assert re.search(ELSEWHERE, line), f"{where}: no test covers it"
+
+
+@pytest.mark.skipif(len(kasane.devices()) == 1, reason=kasane.why_no_cuda())
+@pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page, " gpu")])
+def test_every_python_block_for_a_gpu_runs(page, tmp_path, monkeypatch):
+    pytest.importorskip("cupy")
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.chdir(tmp_path)
+    for line, code in python_blocks(page, " gpu"):  # without the names of the blocks before it
+        exec(compile("\n" * (line - 1) + code, page, "exec"), {"__name__": "page"})
+
+
 @pytest.mark.parametrize("notebook", sorted(path.name for path in (ROOT / "docs/tutorials").glob("*.ipynb")))
 def test_every_notebook_runs(notebook, tmp_path, monkeypatch):
     """The cells in their order, as Jupyter executes them; notebooks are stored without outputs."""
@@ -161,7 +291,13 @@ def test_every_notebook_runs(notebook, tmp_path, monkeypatch):
             exec(compile("".join(cell["source"]), f"{notebook}, cell {number}", "exec"), names)
 
 
-@pytest.mark.parametrize("module", ["kasane", "kasane.gravity", "kasane.sparse", "kasane.lattice", "kasane.command", "kasane.display"])
+def with_examples():
+    """The modules of the package whose docstrings have examples."""
+    files = [path for path in (ROOT / "python/kasane").glob("*.py") if ">>> " in path.read_text(encoding="utf-8")]
+    return sorted("kasane" if path.stem == "__init__" else f"kasane.{path.stem}" for path in files)
+
+
+@pytest.mark.parametrize("module", with_examples())
 def test_every_example_of_a_docstring_runs(module, place, tmp_path, monkeypatch):
     import importlib
 
@@ -233,6 +369,15 @@ def test_the_command_lines_are_found():
     assert "solve A.mtx --eigenvalues 6" in found and "lattice info CFG [--json]" in found
     assert any(text.startswith("run examples/hmc.toml -o out/wilson") and "--set gauge.beta=6" in text for text in found)
     assert len(found) > 60
+
+
+def test_every_language_of_a_block_has_a_test():
+    """A fence in a language that no test above and no script of test/package reads would be a block that nothing executes."""
+    tested = {"", "python", "python gpu", "toml", "ini", "cpp", "cmake"}
+    for page in PAGES:
+        opening = re.findall(r"^ *```(.*)$", text_of(page), re.M)[::2]
+        assert {language.strip() for language in opening} <= tested, page
+    assert len(with_examples()) >= 6
 
 
 def slug(heading):

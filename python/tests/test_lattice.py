@@ -1,6 +1,7 @@
 """Gauge fields, observables, quark solver, correlators and files."""
 
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -183,6 +184,10 @@ BAD = [
     (lambda u: WilsonSolver(u, kappa=0.12, boundary="open"), "boundary", "periodic, antiperiodic"),
     (lambda u: WilsonSolver(u, kappa=0.12, method="qmr"), "method", "nested-bicgstab"),
     (lambda u: WilsonSolver(u, kappa=0.12).solve(np.zeros((4, 4, 4, 4, 4, 3), complex)), "b", r"\(4, 4, 4, 4, 4, 3\)"),
+    (lambda u: WilsonSolver(u, kappa=0.12).solve(np.full((8, 4, 4, 4, 4, 3), np.nan + 0j)), "b", r"nan.* at index \(0, 0, 0, 0, 0, 0\)"),
+    (lambda u: WilsonSolver(u, kappa=0.12).apply(np.full((8, 4, 4, 4, 4, 3), "x")), "psi", "<U1.*complex128"),
+    (lambda u: GaugeField(u.tolist()[0]), "links", r"\(4, 4, 4, 4, 3, 3\)"),
+    (lambda u: GaugeField(u.astype(str)), "links", "<U.*complex128"),
     (lambda u: point_source((4, 4, 4, 8), (0, 0, 4, 0)), "site", "outside"),
     (lambda u: lattice.flow(u, t_max=1.0, step=-0.1), None, "step"),
     (lambda u: lattice.write_gauge("u.x", u, format="scidac"), "format", "nersc, ildg, milc, openqcd"),
@@ -207,6 +212,30 @@ def test_bad_input_is_an_input_error(links, call, key, message):
     with pytest.raises(kasane.InputError, match=message) as error:
         call(links)
     assert key is None or error.value.key == key
+
+
+def test_a_second_thread_gets_an_error(links):
+    field, solver = GaugeField(links, device="cpu"), WilsonSolver(links, kappa=0.12, device="cpu")
+    source = point_source((4, 4, 4, 8))
+    for work, other in ((lambda: field.update(5.7, 1, 0, 50), field.plaquette), (lambda: solver.solve(source), lambda: solver.apply(source))):
+        errors = []
+
+        def repeated(call):
+            for _ in range(1000):
+                if errors:
+                    return
+                try:
+                    call()
+                except kasane.LogicError as error:  # of the thread that came second
+                    errors.append(error)
+
+        threads = [threading.Thread(target=repeated, args=(call,)) for call in (work, other)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert "another thread" in str(errors[0])
+    assert field.plaquette() > 0 and solver.apply(source).any()
 
 
 def test_copies_are_reported_and_pickling_is_refused(links):

@@ -107,7 +107,7 @@ def test_operators_and_preconditioners_of_the_caller(laplacian):
 
 
 def test_a_callback_ends_a_solve_and_may_raise(laplacian):
-    solver = Solver(laplacian, rtol=1e-12)
+    solver = Solver(laplacian, rtol=1e-12, device="cpu")  # on a GPU it is called between batches of iterations (test_device.py)
     seen = []
 
     def stop(iteration, residual):

@@ -33,6 +33,15 @@ TEST(Makefile, BenchBuildsThePeersToo) {
     EXPECT_TRUE(contains(text, "--target kasane kasane_peers\n")) << text;
 }
 
+TEST(Makefile, ThePythonTargetsInstallTheHeadersOfPython) {
+    for (const char* target : {"wheel", "test-python"}) {
+        const auto text = commands(target);
+        if (text.empty()) GTEST_SKIP() << "no make";
+        EXPECT_TRUE(contains(text, "cmake/setup.sh packages-python.txt\n")) << text;
+        EXPECT_TRUE(contains(text, "--config-settings=cmake.define.KASANE_CUDA=OFF")) << "pip of Debian 12 has no -C: " << text;
+    }
+}
+
 TEST(Makefile, TestBuildsEverything) {
     const auto text = commands("test");
     if (text.empty()) GTEST_SKIP() << "no make";

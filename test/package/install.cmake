@@ -28,7 +28,7 @@ if(LIMIT_SIZE AND bytes GREATER 60000000)
   message(FATAL_ERROR "the installed tree has ${bytes} bytes: at most 60,000,000 are allowed")
 endif()
 foreach(name IN ITEMS share/man/man1/kasane.1 share/bash-completion/completions/kasane share/zsh/site-functions/_kasane
-                      share/fish/vendor_completions.d/kasane.fish)
+                      share/zsh/vendor-completions/_kasane share/fish/vendor_completions.d/kasane.fish)
   if(NOT EXISTS ${WORK}/installed/${name})
     message(FATAL_ERROR "${name} is not installed")
   endif()
@@ -44,3 +44,14 @@ must(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE}/examples/cpp -B ${WORK}/examp
      -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS=${FLAGS})
 must(${CMAKE_COMMAND} --build ${WORK}/examples)
 must(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/examples --output-on-failure)
+
+# The blocks of C++ and CMake of the pages; one of them reads a configuration cfg.lime.
+include(${CMAKE_CURRENT_LIST_DIR}/pages.cmake)
+pages(${SOURCE} ${WORK}/pages)
+must(${CMAKE_COMMAND} -G ${GENERATOR} -S ${WORK}/pages -B ${WORK}/pages/build -D CMAKE_PREFIX_PATH=${WORK}/installed
+     -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS=${FLAGS})
+must(${CMAKE_COMMAND} --build ${WORK}/pages/build)
+must(${WORK}/installed/bin/kasane run ${SOURCE}/examples/quenched.toml -o ${WORK}/pages/run --quiet --device cpu
+     --set lattice.extents=[4,4,4,4] --set update.sweeps=2 --set update.thermalisation=0 --set output.every=0)
+file(COPY_FILE ${WORK}/pages/run/conf.lime ${WORK}/pages/build/cfg.lime)
+must(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/pages/build --output-on-failure)

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <random>
 
 namespace {
@@ -69,6 +70,32 @@ TEST(Film, TheWindowsShowThePointsOfAllScenes) {
             EXPECT_FALSE(picture.light.empty());
             EXPECT_FALSE(picture.tint.empty()) << "two groups need a layer of colour";
         }
+}
+
+/// Two points on a circle of radius 3; every eighth scene has them on the x axis.
+class Orbit : public Scenes {
+   public:
+    std::size_t count() const override { return 49; }
+    std::shared_ptr<const Scene> read(std::size_t index) override {
+        const double phase = std::numbers::pi / 8 * static_cast<double>(index);
+        const Vec3<double> r{3 * std::cos(phase), 3 * std::sin(phase), 0};
+        return std::make_shared<Scene>(Scene{static_cast<double>(index), {r, -1.0 * r}, {1, 1}, {0, 1}});
+    }
+    std::vector<SceneGroup> groups() const override { return {{62, 1, 0.12}, {240, 1, 0.12}}; }
+};
+
+TEST(Film, AnOrbitOfTwoPointsStaysInTheWindow) {
+    Orbit orbit;
+    const auto film = make_film(orbit);
+    ASSERT_EQ(film.frames.size(), 49U);
+    for (const auto& frame : film.frames) {
+        const auto scene = orbit.read(frame.scene);
+        for (const auto& r : scene->position) {
+            EXPECT_LT(std::abs(r.x - film.window.center.x), film.window.width / 2) << frame.scene;
+            EXPECT_LT(std::abs(r.y - film.window.center.y), film.window.height / 2) << frame.scene;
+        }
+    }
+    EXPECT_LT(film.window.height, 10) << "and fills it";
 }
 
 TEST(Film, LeavesScenesOutThatCannotBeRead) {

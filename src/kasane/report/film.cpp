@@ -1,4 +1,4 @@
-// Three passes over the scenes: a few set the window, a few set the scale of brightness, all give frames.
+// Three passes over the scenes: a few (of few points: all) set the window, a few set the scale of brightness, all give frames.
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/device/thread_pool.hpp>
 #include <kasane/report/film.hpp>
@@ -22,10 +22,9 @@ std::vector<std::size_t> evenly(std::size_t count, int n) {
     return chosen;
 }
 
-/// The value below which `share` of the values lie.
-template <class T>
-T quantile(std::vector<T>& values, double share) {
-    const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+/// The value of this rank, from 0.
+double ranked(std::vector<double>& values, std::size_t rank) {
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
     std::nth_element(values.begin(), at, values.end());
     return *at;
 }
@@ -33,14 +32,17 @@ T quantile(std::vector<T>& values, double share) {
 struct Extent {
     Vec3<double> low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
 
+    /// The same number of values lies below `low` and above `high`: none of two, so that a pair is whole.
     void include(std::vector<double>& values, double Vec3<double>::* axis, double outside) {
         if (values.empty()) return;
-        low.*axis = std::min(low.*axis, quantile(values, outside));
-        high.*axis = std::max(high.*axis, quantile(values, 1 - outside));
+        const auto last = values.size() - 1, beyond = static_cast<std::size_t>(outside * static_cast<double>(last));
+        low.*axis = std::min(low.*axis, ranked(values, beyond));
+        high.*axis = std::max(high.*axis, ranked(values, last - beyond));
     }
 };
 
 constexpr std::size_t most_in_window = 1 << 20;  ///< points that set the window: a quantile then errs by a thousandth of its rank
+constexpr std::size_t few_points = 10'000;       ///< of a scene, so that every scene that is shown can set the window
 
 /// Extends the box to the points of the scene, without the shares that may lie outside. Of more than `most_in_window` points it takes every
 /// second, every third, ...
@@ -131,14 +133,19 @@ class Maker {
 
     /// False when no scene can be read.
     bool choose_window() {
+        std::size_t most = 0;  // points of a scene
         for (const auto index : evenly(scenes_.count(), 7)) {
             const auto scene = scenes_.read(index);
             if (!scene) continue;
             if (probes_.empty()) groups_ = scenes_.groups();
             include(box_, *scene, groups_);
             probes_.push_back(index);
+            most = std::max(most, scene->group.size());
         }
         if (probes_.empty()) return false;
+        if (most <= few_points)  // an orbit may be on one side in all probes
+            for (const auto index : shown())
+                if (const auto scene = scenes_.read(index)) include(box_, *scene, groups_);
         film_.window = window_of(box_, options_.pixels);
         film_.side = side_of(film_.window, box_);
         std::vector<double> hues;
