@@ -106,7 +106,7 @@ TEST_F(ManyRuns, BadInputEndsTheCommandBeforeTheFirstRun) {
 }
 
 TEST_F(ManyRuns, TheSameCommandContinues) {
-    const Words settings{"hmc.trajectories=200", "hmc.steps=12", "lattice.extents=[4, 4, 4, 4]", "output.checkpoint_every=0"};
+    const Words settings{"hmc.trajectories=60", "hmc.steps=12", "lattice.extents=[4, 4, 4, 4]", "output.checkpoint_every=0"};
     auto words = command({"-o", "scan", "--each", "hmc.seed=1,2"});
     for (const auto& each : settings) words.insert(words.end(), {"--set", each});
     auto process = start(words);
@@ -120,7 +120,7 @@ TEST_F(ManyRuns, TheSameCommandContinues) {
     // With another number of threads too, and once more without effect.
     words.insert(words.end(), {"--threads", "2"});
     for (int i = 0; i < 2; ++i)
-        for (const auto& run : result(kasane(words))["runs"]) EXPECT_EQ(run["steps"], 200);
+        for (const auto& run : result(kasane(words))["runs"]) EXPECT_EQ(run["steps"], 60);
     EXPECT_EQ(json::parse(read_file(directory / "scan/seed-1/record.json"))["segments"].size(), 2U);
     for (const std::string seed : {"1", "2"}) {
         auto alone = settings;
