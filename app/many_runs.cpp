@@ -190,7 +190,7 @@ std::vector<std::string> compute_on_ranks(comm::WorkerCommunicator& communicator
     ranks.broadcast(&length, sizeof length, 0);
     text.resize(length);
     ranks.broadcast(text.data(), text.size(), 0);
-    const auto work = ordered_json::parse(text);
+    const ordered_json work = io::parse_json(text, "message of the root rank");
     std::vector<io::Setting> place{text_setting("run.device", name(here.front()), "--device")};
     if (const auto* cpu = std::get_if<Cpu>(&here.front()))
         place.push_back({fmt::format("run.threads={}", thread_count(*cpu)), "--threads"});
