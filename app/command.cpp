@@ -4,19 +4,42 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 
 namespace kasane::app {
 namespace {
 
+// A signal handler may touch nothing but these.
 std::atomic<bool> stop{false};
-static_assert(std::atomic<bool>::is_always_lock_free);  // a signal handler may touch nothing else
+std::array<std::atomic<std::int64_t>, 65> requested{};  ///< [ms] of the monotonic clock, for each signal; 0: never
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
 
-extern "C" void ask_to_stop(int) { stop = true; }
+/// [ms] timeout(1) sends its signal to the process and to the group of the process: the second one is no second request.
+constexpr std::int64_t between_requests = 1000;
+
+extern "C" void ask_to_stop(int signal) {
+    const int saved = errno;
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const std::int64_t time = std::int64_t{1000} * now.tv_sec + now.tv_nsec / 1'000'000;
+    auto& before = requested[static_cast<std::size_t>(signal)];
+    if (before == 0) {
+        before = time;
+        stop = true;
+    } else if (time - before >= between_requests) {
+        std::signal(signal, SIG_DFL);
+        raise(signal);  // it takes effect when this handler returns
+    }
+    errno = saved;
+}
 
 }  // namespace
 
@@ -83,7 +106,7 @@ void catch_interrupts() {
     for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) {
         struct sigaction action{};
         action.sa_handler = ask_to_stop;
-        action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+        action.sa_flags = SA_RESTART;
         sigaction(signal, &action, nullptr);
     }
 }

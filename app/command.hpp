@@ -92,8 +92,8 @@ void print(const Common& common, const nlohmann::ordered_json& object, const std
 /// Progress of an iterative solver: log(residual) / log(rtol), from 0 at the start to 1 at the tolerance.
 double converged_share(double residual, double rtol);
 
-/// From now on SIGINT, SIGTERM and SIGUSR1 (which launchers pass on) only request a stop; a second signal of one kind ends the process at
-/// once.
+/// From now on SIGINT, SIGTERM and SIGUSR1 (which launchers pass on) only request a stop; a signal of the same kind a second later, or
+/// after that, ends the process at once.
 void catch_interrupts();
 bool interrupt_requested();
 /// For long work without a checkpoint. @throws Interrupted, which ends the command with status 130

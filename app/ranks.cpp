@@ -1,4 +1,5 @@
 #include <app/lattice_batch.hpp>
+#include <app/many_runs.hpp>
 #include <app/ranks.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/worker.hpp>
@@ -81,7 +82,8 @@ int led(comm::Communicator& ranks, Common& common, const Action& action, const s
             run::worker_loop(ranks, run::kinds(),
                              {{lattice_solve_loop, run_lattice_solve_loop},
                               {lattice_measure_loop, run_lattice_measure_loop},
-                              {lattice_batch_loop, run_lattice_batch_loop}});
+                              {lattice_batch_loop, run_lattice_batch_loop},
+                              {many_runs_loop, run_many_runs_loop}});
         } catch (...) {
             end_all(ranks, std::current_exception());
         }

@@ -16,22 +16,40 @@ void need_one_rank(const Common& common, const std::string& file, const std::str
                 {file, 0, 0, ""});
 }
 
-int print_result(const Common& common, const run::RunResult& result) {
-    const bool interrupted = result.status == "interrupted";
-    const auto page = result.report.empty() ? "" : std::filesystem::absolute(result.report).lexically_normal().string();
+namespace {
+
+std::string page_of(const run::RunResult& result) {
+    return result.report.empty() ? "" : std::filesystem::absolute(result.report).lexically_normal().string();
+}
+
+}  // namespace
+
+nlohmann::ordered_json result_object(const run::RunResult& result) {
     nlohmann::ordered_json object{{"directory", result.directory.string()},
                                   {"status", result.status},
                                   {"message", result.message},
                                   {"seconds", result.seconds},
-                                  {"report", run::text_or_null(page)}};
+                                  {"report", run::text_or_null(page_of(result))}};
     object.update(result.summary.object);
+    return object;
+}
+
+std::string result_text(const run::RunResult& result) {
     auto text = result.summary.text;
-    if (!page.empty()) text += "\nopen " + page;
-    if (interrupted)
+    if (const auto page = page_of(result); !page.empty()) text += "\nopen " + page;
+    if (result.status == "interrupted")
         text += fmt::format("\n`kasane resume {0}` continues the run, `kasane report {0}` writes its page", result.directory.string());
+    return text;
+}
+
+int exit_status(const run::RunResult& result) {
+    return result.status == "done" ? success : result.status == "interrupted" ? interrupted : computation_failed;
+}
+
+int print_result(const Common& common, const run::RunResult& result) {
     if (!result.message.empty()) log::error("{}", result.message);
-    print(common, object, text);
-    return result.status == "done" ? success : interrupted ? ExitStatus::interrupted : computation_failed;
+    print(common, result_object(result), result_text(result));
+    return exit_status(result);
 }
 
 }  // namespace kasane::app

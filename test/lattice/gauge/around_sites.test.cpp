@@ -28,6 +28,7 @@ TEST_P(AroundSites, NeighboursAreThoseOfTheShiftedSite) {
         ASSERT_EQ(at.parity, x.parity());
         ASSERT_EQ(at.place, n.checkerboard(x));
         for (int mu = 0; mu < 4; ++mu) {
+            ASSERT_EQ(at.lexicographic(), n.lexicographic(x));
             ASSERT_EQ(at.place + at.step_ahead(mu), n.checkerboard(n.shifted(x, mu, 1)));
             ASSERT_EQ(at.place + at.step_behind(mu), n.checkerboard(n.shifted(x, mu, -1)));
             ASSERT_EQ(at.place + at.step_two_ahead(mu), n.checkerboard(n.shifted(x, mu, 2)));
@@ -48,7 +49,8 @@ TEST_P(AroundSites, TilesReachEverySiteOnce) {
             for (const int parities : {1, 2})
                 for (const Parity first : {Parity::even, Parity::odd}) {
                     if (parities == 2 && (first == Parity::odd || most == 1)) continue;
-                    const auto t = site_tiles(n, parities, first, most, resident);
+                    auto t = site_tiles(n, parities, first, most, resident);
+                    t.backwards = resident == 3;
                     ASSERT_LE(t.places(), most);
                     ASSERT_EQ(n[0] % t.tile[0], 0);
                     std::vector<int> visits(static_cast<std::size_t>(n.volume()));
@@ -80,6 +82,15 @@ TEST(SiteTilesOfBenchmarks, FillTheDevice) {
         EXPECT_GT(t.blocks() / (132. * rounds), 0.9);
     }
     EXPECT_EQ(site_tiles({{24, 24, 24, 48}}, 2, Parity::even, 96, 132).tile[0], 24);
+    // Blocks of a sweep are in the order of time, forwards or backwards, so that neighbours in time are executed together.
+    auto sweep = parity_tiles({{24, 24, 24, 48}}, Parity::odd);
+    EXPECT_EQ(sweep.places(), fewer_parity_threads);
+    EXPECT_EQ(parity_tiles({{32, 32, 32, 64}}, Parity::even).places(), parity_threads);
+    EXPECT_EQ(sweep.origin(0)[3], 0);
+    for (int block = 1; block < sweep.blocks(); ++block) ASSERT_GE(sweep.origin(block)[3], sweep.origin(block - 1)[3]);
+    sweep.backwards = true;
+    EXPECT_EQ(sweep.origin(0)[3], 47);
+    EXPECT_EQ(sweep.origin(sweep.blocks() - 1)[3], 0);
 }
 
 TEST_P(AroundSites, PathsAreThePlainStaples) {

@@ -40,13 +40,23 @@ constexpr int bins = 50, draws = 100000;
 /// chi^2 has the mean 49 and the deviation 9.9; of 10^4 fair tests one passes 95.
 constexpr double limit = 95;
 
+TEST(RandomPairs, AreTheNumbersOfTheStream) {
+    auto one = random_stream(7, RandomPurpose::heatbath, 11, 3);
+    auto two = random_stream<RandomPairs>(7, RandomPurpose::heatbath, 11, 3);
+    for (int i = 0; i < 100; ++i) {
+        const auto [first, second] = two.next();
+        ASSERT_EQ(first, one.uniform());
+        ASSERT_EQ(second, one.uniform());
+    }
+}
+
 class Su2Draw : public testing::TestWithParam<double> {};
 
 TEST_P(Su2Draw, FollowsItsDensity) {
     const double strength = GetParam();
     const auto at = quantiles(strength, bins);
     std::vector<int> count(bins);
-    RandomStream random(1, 2);
+    RandomPairs random(1, 2);
     for (int i = 0; i < draws; ++i) {
         const double y = draw_deficit(strength, random);
         ASSERT_GE(y, 0);
@@ -62,7 +72,7 @@ TEST_P(Su2Draw, PointsEverywhere) {
     const double length = std::sqrt(norm2(direction.a) + norm2(direction.b));
     direction = {direction.a * (1 / length), direction.b * (1 / length)};
     std::vector<int> polar(bins), azimuth(bins);
-    RandomStream random(1, 3);
+    RandomPairs random(1, 3);
     for (int i = 0; i < draws; ++i) {
         const Su2 h = heatbath_su2(GetParam(), direction, random) * direction;
         ASSERT_NEAR(norm2(h.a) + norm2(h.b), 1, 1e-14);
@@ -80,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(Strengths, Su2Draw, testing::Values(0., 1e-12, 0.02, 1.
 
 TEST(Su2Draw, RejectionIsRareEverywhere) {
     // Acceptance is least where the proposals change; a draw takes 1.43 trials of at most four numbers there.
-    RandomStream random(4, 4);
+    RandomPairs random(4, 4);
     int failed = 0;
     for (int i = 0; i < 100000; ++i) failed += draw_deficit(small_strength * (1 + 1e-3 * (i % 3 - 1)), random) < 0;
     EXPECT_EQ(failed, 0);

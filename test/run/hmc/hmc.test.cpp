@@ -171,6 +171,8 @@ TEST_F(ResumeHmc, AfterAnInterruptTheRunEndsInTheSameBits) {
     auto process = start_many("stopped");
     ASSERT_TRUE(wait_for([&] { return checkpoints("stopped").size() == 2 || !process.running(); }));
     process.signal(SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));  // timeout(1) signals the process, and then its group
+    process.signal(SIGINT);
     const auto outcome = process.wait();
     ASSERT_EQ(outcome.status, 130) << outcome.err;
     const auto stopped = outcome.json();

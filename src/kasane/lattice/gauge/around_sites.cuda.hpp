@@ -24,14 +24,14 @@ __device__ void for_sites_of_thread(const SiteTiles& tiles, const Call& call) {
     }
 }
 
-template <int roles, int threads, class Body>
-__global__ void __launch_bounds__(threads, 1) around_kernel(const SiteTiles tiles, const Body body) {
+template <int roles, int threads, int resident, class Body>
+__global__ void __launch_bounds__(threads, resident) around_kernel(const SiteTiles tiles, const Body body) {
     for_sites_of_thread<roles>(tiles, body);
 }
 
-template <class V, int roles, class Body>
-__global__ void __launch_bounds__(around_threads, 1) around_sum_kernel(const SiteTiles tiles, const Body body, V* partial) {
-    __shared__ V shared[around_threads];
+template <class V, int roles, int threads, class Body>
+__global__ void __launch_bounds__(threads, 1) around_sum_kernel(const SiteTiles tiles, const Body body, V* partial) {
+    __shared__ V shared[threads];
     V sum{};
     for_sites_of_thread<roles>(tiles, [&](const SitePlace& x, int role) { sum += body(x, role); });
     shared[threadIdx.x] = sum;
@@ -45,18 +45,19 @@ __global__ void __launch_bounds__(around_threads, 1) around_sum_kernel(const Sit
     partial[blockIdx.x] = sum;
 }
 
-inline SiteTiles tiles_on(Cuda on, const Extents& n, int roles, int parities, Parity first, int threads = around_threads) {
+/// Tiles for blocks of `threads`, one block on a multiprocessor.
+inline SiteTiles tiles_on(Cuda on, const Extents& n, int roles, int threads) {
     int multiprocessors = 0;
     KS_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, on.device));
     KS_CUDA(cudaSetDevice(on.device));
-    return site_tiles(n, parities, first, threads / roles, multiprocessors);
+    return site_tiles(n, 2, Parity::even, threads / roles, multiprocessors);
 }
 /// Threads of a block: its places and roles, in whole warps.
 inline unsigned threads_of(const SiteTiles& tiles, int roles) { return static_cast<unsigned>((tiles.places() * roles + 31) / 32 * 32); }
 
-template <int roles, int threads, class Body>
+template <int roles, int threads, int resident, class Body>
 void launch_around(Cuda on, const SiteTiles& tiles, const Body& body) {
-    around_kernel<roles, threads><<<static_cast<unsigned>(tiles.blocks()), threads_of(tiles, roles), 0, on.stream>>>(tiles, body);
+    around_kernel<roles, threads, resident><<<static_cast<unsigned>(tiles.blocks()), threads_of(tiles, roles), 0, on.stream>>>(tiles, body);
     KS_CUDA(cudaGetLastError());
 }
 
@@ -66,17 +67,21 @@ namespace kasane::lattice {
 
 template <int roles, int threads = around_threads, class Body>
 void for_each_around(Cuda on, const Extents& n, const Body& body) {
-    device::launch_around<roles, threads>(on, device::tiles_on(on, n, roles, 2, Parity::even, threads), body);
+    device::launch_around<roles, threads, 1>(on, device::tiles_on(on, n, roles, threads), body);
 }
 template <class Body>
-void for_each_around(Cuda on, const Extents& n, Parity parity, const Body& body) {
-    device::launch_around<1, around_threads>(on, device::tiles_on(on, n, 1, 1, parity), body);
+void for_each_around(Cuda on, const Extents& n, Parity parity, bool backwards, const Body& body) {
+    constexpr int resident = around_threads / parity_threads;
+    KS_CUDA(cudaSetDevice(on.device));
+    auto tiles = parity_tiles(n, parity);
+    tiles.backwards = backwards;
+    device::launch_around<1, parity_threads, resident>(on, tiles, body);
 }
-template <int K, int roles, class Body>
+template <int K, int roles, int threads, class Body>
 Terms<K> sum_around(Cuda on, const Extents& n, const Body& body) {
-    const auto tiles = device::tiles_on(on, n, roles, 2, Parity::even);
+    const auto tiles = device::tiles_on(on, n, roles, threads);
     Buffer<Terms<K>, Cuda> partial(on, tiles.blocks());
-    device::around_sum_kernel<Terms<K>, roles>
+    device::around_sum_kernel<Terms<K>, roles, threads>
         <<<static_cast<unsigned>(tiles.blocks()), device::threads_of(tiles, roles), 0, on.stream>>>(tiles, body, partial.data());
     KS_CUDA(cudaGetLastError());
     return kasane::detail::sum_of_blocks(to_host(partial));

@@ -22,14 +22,15 @@ void for_each_around(Cpu on, const Extents& n, const Body& body) {
     });
 }
 
-/// The same for the sites of one parity.
+/// The same for the sites of one parity. @param backwards  a device begins at the end of the lattice: passes in turn forwards and backwards
+/// begin with the links that its second-level cache has from the pass before
 template <class Body>
-void for_each_around(Cpu on, const Extents& n, Parity parity, const Body& body) {
+void for_each_around(Cpu on, const Extents& n, Parity parity, bool /*backwards*/, const Body& body) {
     parallel_for_sites(on, n.half(), [&](index_t i) { body(SitePlace(n, n.site(parity, i)), 0); });
 }
 
 /// The sum of body(SitePlace, role), a Terms<K>.
-template <int K, int roles, class Body>
+template <int K, int roles, int threads = around_threads, class Body>
 Terms<K> sum_around(Cpu on, const Extents& n, const Body& body) {
     return reduce<Terms<K>>(on, roles * n.volume(), [&](index_t i) {
         const index_t half = n.half();

@@ -37,7 +37,8 @@ struct AddPlaquetteForce {
     LinksView u, force;
     double scale;
     KS_FN void operator()(const SitePlace& x, int mu) const {
-        auto f = traceless_antihermitian(times_adjoint(completed(load_rows(u, x.parity, x.place, mu)), path_sum(u, x, mu)));
+        const auto paths = path_sum(u, x, mu);  // before the link, which would need registers meanwhile
+        auto f = traceless_antihermitian(times_adjoint(completed(load_rows(u, x.parity, x.place, mu)), paths));
         f *= scale;
         force.store(x.parity, x.place, mu, f += force.load(x.parity, x.place, mu));
     }

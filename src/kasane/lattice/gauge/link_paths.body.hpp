@@ -20,12 +20,14 @@ namespace kasane::lattice {
 struct SitePlace {
     Parity parity;
     std::int32_t place;
+    std::int32_t odd;  ///< x is odd
     std::int32_t ahead[4], behind[4];
     std::int32_t two_ahead[4], two_behind[4];  ///< for the neighbours' neighbours along one direction
 
     KS_FN SitePlace(const Extents& n, const Site& x) : parity(x.parity()) {
         std::int32_t step = n[0] / 2;  // of a row
         place = x[0] / 2;
+        odd = x[0] % 2;
         ahead[0] = (x[0] + 1 < n[0] ? x[0] + 1 : 0) / 2 - place;
         behind[0] = (x[0] > 0 ? x[0] - 1 : n[0] - 1) / 2 - place;
         two_ahead[0] = x[0] + 2 < n[0] ? 1 : 1 - n[0] / 2;
@@ -39,6 +41,8 @@ struct SitePlace {
             step *= n[mu];
         }
     }
+    /// Extents::lexicographic of the site.
+    KS_FN index_t lexicographic() const { return 2 * static_cast<index_t>(place) + odd; }
     /// ahead[mu] and behind[mu] without an index in memory: registers have none.
     KS_FN std::int32_t step_ahead(int mu) const { return of(ahead, mu); }
     KS_FN std::int32_t step_behind(int mu) const { return of(behind, mu); }

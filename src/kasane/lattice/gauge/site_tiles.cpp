@@ -33,6 +33,10 @@ SiteTiles site_tiles(const Extents& n, int parities, Parity first, int most, int
                 for (int mu = 0; mu < 3; ++mu) t.tile[mu] = tile[mu];
             }
     for (int mu = 0; mu < 3; ++mu) t.grid[mu] = (n[mu] + t.tile[mu] - 1) / t.tile[mu];
+    if (parities == 1) {
+        t.slices = 1;
+        return t;
+    }
     // A block loads links of the slices before and after its own as well, about as many as those of one.
     least = 0;
     for (int slices = 1; slices <= n[3]; ++slices) {
@@ -41,6 +45,12 @@ SiteTiles site_tiles(const Extents& n, int parities, Parity first, int most, int
         if (slices == 1 || now < least) least = now, t.slices = slices;
     }
     return t;
+}
+
+SiteTiles parity_tiles(const Extents& n, Parity parity) {
+    const auto few = site_tiles(n, 1, parity, fewer_parity_threads, 1), many = site_tiles(n, 1, parity, parity_threads, 1);
+    const auto threads = [](const SiteTiles& t) { return t.blocks() * ((t.places() + 31) / 32) * 32; };
+    return threads(few) <= threads(many) ? few : many;
 }
 
 }  // namespace kasane::lattice

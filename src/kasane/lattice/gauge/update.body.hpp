@@ -14,14 +14,14 @@ struct Heatbath {
     double beta;
     std::uint64_t seed, sweep;
     KS_FN void operator()(Su3<double>& u, Su3<double>& w, index_t number) const {
-        auto random = random_stream(seed, RandomPurpose::heatbath, number, sweep);
+        auto random = random_stream<RandomPairs>(seed, RandomPurpose::heatbath, number, sweep);
         update(u, w, 0, 1, random);
         update(u, w, 0, 2, random);
         update(u, w, 1, 2, random);
     }
 
    private:
-    KS_FN void update(Su3<double>& u, Su3<double>& w, int i, int j, RandomStream& random) const {
+    KS_FN void update(Su3<double>& u, Su3<double>& w, int i, int j, RandomPairs& random) const {
         const Su2Part part = su2_part(w, i, j);
         // exp(beta / 3 Re tr(g w)) = exp(strength Re tr(g direction) / 2)
         const Su2 g = heatbath_su2(2 * beta / 3 * part.length, part.direction, random);
@@ -48,7 +48,8 @@ struct Overrelaxation {
 /// Updates the link of a site along mu. @param number  of the link, for its random numbers: 4 site + mu, with the lexicographic site
 template <class Update>
 KS_FN void update_link(const LinksView& links, const SitePlace& x, int mu, const Update& update, index_t number) {
-    Su3<double> u = completed(load_rows(links, x.parity, x.place, mu)), w = times_adjoint(u, path_sum(links, x, mu));
+    const auto paths = path_sum(links, x, mu);  // before the link, which would need registers meanwhile
+    Su3<double> u = completed(load_rows(links, x.parity, x.place, mu)), w = times_adjoint(u, paths);
     update(u, w, number);
     links.store(x.parity, x.place, mu, reunitarised(u));
 }
@@ -59,14 +60,13 @@ struct UpdateLinks {
     LinksView links;
     int mu;
     Update update;
-    KS_FN void operator()(const SitePlace& x, int) const {
-        update_link(links, x, mu, update, 4 * links.extents.lexicographic(links.extents.site(x.parity, x.place)) + mu);
-    }
+    KS_FN void operator()(const SitePlace& x, int) const { update_link(links, x, mu, update, 4 * x.lexicographic() + mu); }
 };
 template <Space S, class Update>
 void sweep_links(Links<S>& u, const Update& update) {
     for (const Parity parity : {Parity::even, Parity::odd})
-        for (int mu = 0; mu < 4; ++mu) for_each_around(u.space(), u.extents, parity, UpdateLinks<Update>{u.view(), mu, update});
+        for (int mu = 0; mu < 4; ++mu)
+            for_each_around(u.space(), u.extents, parity, mu % 2 == 1, UpdateLinks<Update>{u.view(), mu, update});
 }
 
 /// The same for plaquettes of any weight.

@@ -18,7 +18,8 @@ struct AccumulateFlow {
     LinksView u, k;
     double force, memory;
     KS_FN void operator()(const SitePlace& x, int mu) const {
-        auto z = traceless_antihermitian(times_adjoint(completed(load_rows(u, x.parity, x.place, mu)), path_sum(u, x, mu)));
+        const auto paths = path_sum(u, x, mu);  // before the link, which would need registers meanwhile
+        auto z = traceless_antihermitian(times_adjoint(completed(load_rows(u, x.parity, x.place, mu)), paths));
         z *= -force;
         if (memory != 0) {
             auto before = k.load(x.parity, x.place, mu);
