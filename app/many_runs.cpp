@@ -198,14 +198,25 @@ std::vector<std::string> compute_on_ranks(comm::WorkerCommunicator& communicator
     return ranks.all_gather(as_message(own));
 }
 
-/// Device and threads of all runs, which ranks share. @throws InputError where two runs differ
-void place_ranks(const Common& common, const std::vector<ManyRun>& runs, std::vector<AnySpace>& here) {
-    const auto device = [&](const ManyRun& run) { return peek(run.file, run.settings, "run", "device"); };
+/// The spaces of all ranks. @throws InputError where two runs name different devices or numbers of threads
+std::vector<AnySpace> place_ranks(const Common& common, const std::vector<ManyRun>& runs) {
+    struct Place {
+        std::string device;
+        std::int64_t threads;
+        bool operator==(const Place&) const = default;
+    };
+    const auto of = [](const ManyRun& run) {
+        io::RunFileReader reader(run.file, run.settings);
+        auto table = reader.root().table("run");
+        return Place{table.text("device", {.fallback = "auto"}), table.integer("threads", {.fallback = 0})};
+    };
+    const auto first = of(runs.front());
     for (const auto& run : runs)
-        KS_VALIDATE(device(run) == device(runs.front()), "names another device than the first run: ranks compute all runs on the same kind",
+        KS_VALIDATE(of(run) == first,
+                    "has another device or number of threads than the first run, and ranks compute all runs in the same way: use --device "
+                    "and --threads, or two commands",
                     {run.file, 0, 0, "run.device"});
-    const auto named = device(runs.front());
-    here = common.ranks->place(named.empty() ? "auto" : named, 1, common.threads_or_all());
+    return common.ranks->place(first.device, 1, static_cast<int>(first.threads));
 }
 
 }  // namespace
@@ -253,8 +264,7 @@ int run_many(const Common& common, const RunOptions& o) {
     if (common.ranks->size() == 1) {
         accept(compute_own(work, 0, 1, {}, controls(common)));
     } else {
-        std::vector<AnySpace> here;
-        place_ranks(common, runs, here);
+        const auto here = place_ranks(common, runs);
         auto& communicator = common.ranks->workers(many_runs_loop, here);
         for (const auto& of_rank : compute_on_ranks(communicator, here, as_message(work), common.progress()))
             accept(io::parse_json(of_rank, "message of a rank"));

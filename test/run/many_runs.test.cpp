@@ -124,7 +124,7 @@ TEST_F(ManyRuns, TheSameCommandContinues) {
     EXPECT_EQ(json::parse(read_file(directory / "scan/seed-1/record.json"))["segments"].size(), 2U);
     for (const std::string seed : {"1", "2"}) {
         auto alone = settings;
-        alone.push_back("hmc.seed=" + seed);
+        alone.back() = "hmc.seed=" + seed;  // in place of the many checkpoints
         expect_own("scan/seed-" + seed, alone);
     }
     // Another run file, and --force.
@@ -149,6 +149,7 @@ TEST_F(ParallelManyRuns, EachRankComputesOneAtATime) {
     const auto again = result(ranks(4, command({"-o", "scan", "--each", "gauge.beta=4.5,4.7,5"})));
     for (const auto& run : again["runs"]) EXPECT_EQ(run["steps"], 25);
     test::expect_bad_input(ranks(2, command({"-o", "bad", "--each", "gauge.beta=4.5,-1"})), {"gauge.beta"});
+    test::expect_bad_input(ranks(2, command({"-o", "bad", "--each", "run.threads=1,2"})), {"run.device", "--threads"});
 }
 
 }  // namespace
