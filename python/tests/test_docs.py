@@ -346,7 +346,8 @@ def test_every_command_line_is_one_of_the_command(page, place, help_of):
         for option in re.findall(r"(?<!\S)\[?(--[a-z][a-z-]*|-[a-z])\b", text):
             assert option in help_of(verb), f"{where}: {option} is no option of kasane {verb}"
         made = {words[k + 1] for k, word in enumerate(words[:-1]) if word in ("-o", "--report")}
-        files = [word for word in words[1:] if re.search(r"\.(toml|mtx|hdf5|lime)$", word) and "=" not in word and word not in made]
+        named = (word.partition("=")[2].strip('"') if "=" in word else word for word in words[1:])  # also by --set key=FILE
+        files = [word for word in named if re.search(r"\.(toml|mtx|hdf5|lime)$", word) and word not in made]
         here = all((place / file).exists() for file in files)
         short = None if launcher or not here or "IN" in words or "$" in text else shortened(words)
         if short is None:
