@@ -36,9 +36,8 @@ constexpr const char* this_kind = "gravity";
 
 /// The particles that a run starts from; draws a progress bar.
 Sampled particles_of(const GravityFile& file, const RunControls& controls) {
-    const auto* cpu = std::get_if<Cpu>(&file.space);
     Progress bar(controls.progress, "sampling", 1);
-    return load(file.initial, file.units, cpu ? *cpu : Cpu{}, controls.shown_in(bar));
+    return load(file.initial, file.units, file.space, controls.shown_in(bar));
 }
 
 /// @throws InputError naming [force]
