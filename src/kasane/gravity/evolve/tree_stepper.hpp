@@ -47,7 +47,8 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         SimulationState state;
         state.step_length = this->scheme_.computed_length;
         state.tuning = tuner_.tuning();
-        if (!this->accelerated_) return state;
+        // A continuation from step 0 builds its tree from the particles in their given order, as this simulation did.
+        if (!this->accelerated_ || this->steps == 0) return state;
         resize_touched(state.order, static_cast<std::size_t>(system_.count()));
         copy_to_host(on_, view(state.order), View<const std::uint32_t>(system_.given.view()));
         resize_touched(state.acceleration, static_cast<std::size_t>(system_.count()));
