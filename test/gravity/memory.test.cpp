@@ -41,8 +41,8 @@ Particles cube(index_t n) {
     return p;
 }
 
-/// Takes a step and then holds what a run holds at most: a copy of the particles and the state, while a file is written. Exits with 0 if
-/// the memory fits the estimate.
+/// Takes a step and then holds what a run holds at most: the state, while the particles are written to a file. Exits with 0 if the memory
+/// fits the estimate.
 [[noreturn, maybe_unused]] void measure(const Force& force) {
     mallopt(M_MMAP_THRESHOLD, 1 << 16);  // freed arrays return to the system, so that resident memory is the sum of the live arrays
     constexpr index_t n = index_t{1} << 19;
@@ -50,13 +50,12 @@ Particles cube(index_t n) {
     {
         Simulation simulation(Cpu{1}, cube(n), {.force = force, .step = BlockSteps{{.dt_max = 1e-4}}});
         simulation.step(1);
-        Snapshot copy;
-        copy.particles = simulation.particles();
+        const auto& particles = simulation.particles();
         const auto state = simulation.state();
         const auto path = std::filesystem::path(testing::TempDir()) / ("kasane_memory_" + std::to_string(::getpid()) + ".hdf5");
-        write_snapshot(path, copy);
+        write_snapshot(path, particles, {});
         std::filesystem::remove(path);
-        EXPECT_EQ(state.acceleration.size(), std::holds_alternative<Tree>(force) ? copy.particles.position.size() : 0);
+        EXPECT_EQ(state.acceleration.size(), std::holds_alternative<Tree>(force) ? particles.position.size() : 0);
     }
     const double measured = resident("VmHWM") - before;
     const auto estimate = static_cast<double>(simulation_memory(Cpu{1}, n, force).host_bytes);

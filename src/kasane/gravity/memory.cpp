@@ -52,8 +52,9 @@ std::uint64_t work_memory(const AnySpace& on, index_t n, const Tree& force) {
     // System with all its arrays: position, velocity, mass; acceleration and its size; number in the given order, level; scratch memory.
     constexpr std::uint64_t state = 2 * sizeof(Vec3<double>) + sizeof(double) + sizeof(Vec3<float>) + sizeof(float) +
                                     sizeof(std::uint32_t) + sizeof(std::uint8_t) + scratch_per_particle;
+    const std::uint64_t inverse = name(on) == "cpu" ? 0 : sizeof(std::uint32_t);  // of the order, for copies to the host
     const std::uint64_t softening = force.softening_per_particle ? sizeof(double) : 0;
-    return static_cast<std::uint64_t>(n) * (state + softening) + tree_memory(on, n, force);
+    return static_cast<std::uint64_t>(n) * (state + inverse + softening) + tree_memory(on, n, force);
 }
 
 }  // namespace

@@ -8,13 +8,12 @@ namespace kasane::gravity::detail {
 /// Bytes of a particle on the host: position, velocity, mass, id, type.
 inline constexpr std::uint64_t host_particle = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + 1;
 
-/// Largest host memory per particle of a run, without its force [byte]: the particles, and for the files that a thread writes beside the
-/// computation a copy of the particles, for a snapshot with a list of their numbers, and the state for a resumed run
+/// Largest host memory per particle of a run, without its force [byte]: the particles, which a thread writes to files beside the
+/// computation, for a snapshot a list of their numbers, and the state for a resumed run
 /// @param state  bytes per particle of SimulationState   @param softening  bytes of its own softening, or 0
 constexpr std::uint64_t host_bytes(std::uint64_t state, std::uint64_t softening) {
     const std::uint64_t particle = host_particle + softening;
-    // A snapshot and a checkpoint of one step share the copy of the particles; while the snapshot is written, the state waits.
-    return 2 * particle + sizeof(std::size_t) + state;
+    return particle + sizeof(std::size_t) + state;  // while a snapshot is written, the state of the checkpoint waits
 }
 
 /// Largest grain of direct summation on any space.

@@ -27,11 +27,11 @@ Simulation::Simulation(AnySpace on, Particles particles, const SimulationOptions
     check_memory(on, particles.size(), options.force);
     const Scheme scheme(options.step, softening(options.force), softening_per_particle(options.force), options.state.step_length,
                         particles);
-    const double largest_mass = *std::max_element(particles.mass.begin(), particles.mass.end());
     std::visit(
         [&]<Space S>(S space) {
+            const auto largest_mass = [&] { return *std::max_element(particles.mass.begin(), particles.mass.end()); };
             if (const auto* direct = std::get_if<Direct>(&options.force))
-                stepper_ = std::make_unique<DirectStepper<S>>(space, particles, options, scheme, Slab{particles.size(), 0, largest_mass},
+                stepper_ = std::make_unique<DirectStepper<S>>(space, particles, options, scheme, Slab{particles.size(), 0, largest_mass()},
                                                               space, *direct, particles.size());
             else
                 stepper_ = std::make_unique<TreeStepper<S>>(space, particles, options, scheme);

@@ -185,6 +185,34 @@ TEST_F(Snapshots, ParticlesInAnyOrderAreSortedByTypeAndKeepTheirValues) {
     }
 }
 
+// Many enough for several parts that are counted by several threads. One type is contiguous, two alternate, and one has two masses.
+TEST_F(Snapshots, ManyParticlesOfMixedTypesKeepTheirOrderWithinATypeAndTheirMasses) {
+    constexpr std::size_t n = 400'000, alternating = 250'000;
+    Snapshot many;
+    auto& p = many.particles;
+    p.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        p.type[i] = i >= alternating ? 3 : i % 3 == 0 ? 4 : 1;
+        p.mass[i] = p.type[i] == 4 && i > 200'000 ? 2 : 1;
+        p.id[i] = i + 1;
+        p.position[i] = {static_cast<double>(i), 0, 0};
+    }
+    write_snapshot(folder / "many", many);
+    const auto read = read_snapshot(folder / "many").particles;
+    ASSERT_EQ(read.size(), static_cast<index_t>(n));
+    for (std::size_t k = 0; k < n; ++k) {
+        const auto i = read.id[k] - 1;
+        ASSERT_EQ(read.type[k], p.type[i]);
+        ASSERT_EQ(read.mass[k], p.mass[i]);
+        ASSERT_EQ(read.position[k], p.position[i]);
+        if (k > 0 && read.type[k] == read.type[k - 1]) {
+            ASSERT_EQ(read.id[k], read.id[k - 1] + (read.type[k] == 3 ? 1 : read.type[k] == 4 ? 3 : read.id[k - 1] % 3 == 2 ? 1 : 2));
+        }
+    }
+    p.type[300'000] = type_count;
+    EXPECT_THROW(write_snapshot(folder / "many", many), InputError);
+}
+
 TEST_F(Snapshots, EverySystemOfUnitsIsReadBack) {
     for (const auto& units : {galactic_units(), nbody_units(), user_units(1.495978707e13, 1.98841e33, 2.97847e6)}) {
         auto s = sample();

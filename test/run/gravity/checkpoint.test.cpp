@@ -147,6 +147,15 @@ TEST_F(CheckpointFile, TheFourthLayoutIsStillRead) {
     EXPECT_EQ(back.state.frame.total, 1'000'000'000'000);
 }
 
+// Its checksum is one of all bytes, not of pieces.
+TEST_F(CheckpointFile, TheSeventhLayoutIsStillRead) {
+    const auto back = run::read_gravity_checkpoint(fs::path(KASANE_SOURCE_DIR) / "test/run/gravity/checkpoint_layout7.hdf5");
+    EXPECT_EQ(back.particles.size(), 3);
+    EXPECT_EQ(back.step, 2);
+    EXPECT_EQ(back.state.order.size(), 3u);
+    EXPECT_EQ(back.state.acceleration.size(), 3u);
+}
+
 /// A checkpoint of a step with a snapshot: its particles are a second name of the snapshot.
 class LinkedCheckpoint : public CheckpointFile {
    protected:
@@ -260,14 +269,14 @@ TEST_F(CheckpointFile, ALaterLayoutIsRefusedWithBothNumbers) {
     {
         auto file = hdf5::File::create(directory / "later.hdf5");
         file.create_group("/Checkpoint");
-        file.set_attribute("/Checkpoint", "Layout", std::uint32_t{8});
+        file.set_attribute("/Checkpoint", "Layout", std::uint32_t{9});
         file.close();
     }
     try {
         run::read_gravity_checkpoint(directory / "later.hdf5");
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_NE(std::string(error.what()).find("layout 8, this one reads up to 7"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("layout 9, this one reads up to 8"), std::string::npos) << error.what();
     }
 }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include <unistd.h>
@@ -196,24 +197,41 @@ bool write_blocks(OutputFile& to, hid_t dataset, hid_t memory_type, hsize_t firs
     if (rest > 0) std::memcpy(padded.data(), all + rows * row_bytes - rest, rest);
     const auto block = [&](hsize_t k) { return rest > 0 && k + 1 == chunks ? padded.data() : all + k * bytes; };
 
+    // One thread writes a group of chunks, one starts the disk on the group before, and the others compute the checksums of the next group.
     const hsize_t at_most = std::max<hsize_t>(1, written_at_once / bytes);
-    std::vector<std::array<unsigned char, checksum_bytes>> sums(std::min(chunks, at_most));
-    for (hsize_t done = 0; done < chunks; done += at_most) {
-        const auto now = std::min(at_most, chunks - done);
-        for_each_part(thread_count(Cpu{}), static_cast<index_t>(now), [&](index_t part) {
-            const auto k = static_cast<hsize_t>(part);
-            const auto sum = fletcher32(block(done + k), bytes);
-            for (std::uint64_t byte = 0; byte < checksum_bytes; ++byte) sums[k][byte] = static_cast<unsigned char>(sum >> 8 * byte);
-        });
-        for (hsize_t k = 0; k < now;) {
-            const auto address = addresses[done + k];
-            std::vector<iovec> parts;
-            for (; k < now && addresses[done + k] == address + parts.size() / 2 * placeholder.size(); ++k) {
-                parts.push_back({const_cast<unsigned char*>(block(done + k)), bytes});  // pwritev only reads it
-                parts.push_back({sums[k].data(), checksum_bytes});
+    std::vector<std::array<unsigned char, checksum_bytes>> sums(chunks);
+    const auto compute = [&](hsize_t k) {
+        const auto sum = fletcher32(block(k), bytes);
+        for (std::uint64_t byte = 0; byte < checksum_bytes; ++byte) sums[k][byte] = static_cast<unsigned char>(sum >> 8 * byte);
+    };
+    std::vector<iovec> parts(2 * std::min(chunks, at_most));
+    const auto write = [&](hsize_t k, hsize_t end) {
+        while (k < end) {
+            const auto address = addresses[k];
+            std::size_t n = 0;
+            for (; k < end && addresses[k] == address + n / 2 * placeholder.size(); ++k) {
+                parts[n++] = {const_cast<unsigned char*>(block(k)), bytes};  // pwritev only reads it
+                parts[n++] = {sums[k].data(), checksum_bytes};
             }
-            to.write(address, std::move(parts));
+            to.write(address, std::span(parts).first(n));
         }
+    };
+    const auto start = [&](hsize_t k, hsize_t end) {
+        for (; k < end; ++k) to.start_disk(addresses[k], placeholder.size());
+    };
+    for (hsize_t summed = 0, written = 0, started = 0; started < chunks;) {
+        const auto next = std::min(summed + at_most, chunks);
+        for_each_part(thread_count(Cpu{}), static_cast<index_t>(2 + next - summed), [&](index_t part) {
+            if (part == 0)
+                write(written, summed);
+            else if (part == 1)
+                start(started, written);
+            else
+                compute(summed + static_cast<hsize_t>(part) - 2);
+        });
+        started = written;
+        written = summed;
+        summed = next;
     }
     return true;
 }

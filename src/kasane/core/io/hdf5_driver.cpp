@@ -1,3 +1,5 @@
+#include <kasane/core/device/space.hpp>
+#include <kasane/core/device/thread_pool.hpp>
 #include <kasane/core/io/hdf5_driver.hpp>
 
 #if H5_VERSION_GE(1, 13, 2)
@@ -15,6 +17,11 @@
 #include <unistd.h>
 
 namespace kasane::hdf5 {
+namespace {
+
+constexpr std::uint64_t worth_starting = 8ull << 20;  // bytes
+
+}  // namespace
 
 OutputFile::~OutputFile() { close(); }
 
@@ -25,28 +32,42 @@ void OutputFile::close() {
 }
 
 void OutputFile::write(std::uint64_t address, const void* bytes, std::uint64_t count) {
-    constexpr std::uint64_t most = 8ull << 20;
-    const auto* from = static_cast<const char*>(bytes);
     length = std::max(length, address + count);
     if (bytes == placeholder_ && count == reserved_bytes_) {
         reserved_.push_back(address);
         return;
     }
+    const auto* from = static_cast<const char*>(bytes);
+    std::uint64_t begun = 0, done = 0;  // of the parts before `begun` the disk has begun; those before `done` are written
+    while (done < count) {
+        const auto now = std::min(count - done, worth_starting);
+        for_each_part(std::min(2, thread_count(Cpu{})), done > begun ? 2 : 1, [&](index_t part) {
+            if (part == 0)
+                put(address + done, from + done, now);
+            else
+                start_disk(address + begun, done - begun);
+        });
+        begun = done;
+        done += now;
+    }
+    start_disk(address + begun, done - begun);
+}
+
+void OutputFile::put(std::uint64_t address, const char* from, std::uint64_t count) {
     while (count > 0 && error_ == 0) {
-        const auto written = ::pwrite(descriptor_, from, std::min(count, most), static_cast<off_t>(address));
+        const auto written = ::pwrite(descriptor_, from, count, static_cast<off_t>(address));
         if (written < 0) {
             error_ = errno == EINTR ? 0 : errno;
             continue;
         }
         const auto done = static_cast<std::uint64_t>(written);
-        start_disk(address, done);
         address += done;
         from += done;
         count -= done;
     }
 }
 
-void OutputFile::write(std::uint64_t address, std::vector<iovec> parts) {
+void OutputFile::write(std::uint64_t address, std::span<iovec> parts) {
     constexpr std::size_t most = 1024;  // parts of one call: the limit of Linux
     for (std::size_t first = 0; first < parts.size() && error_ == 0;) {
         const auto now = static_cast<int>(std::min(parts.size() - first, most));
@@ -56,7 +77,6 @@ void OutputFile::write(std::uint64_t address, std::vector<iovec> parts) {
             continue;
         }
         auto done = static_cast<std::size_t>(written);
-        start_disk(address, done);
         address += done;
         length = std::max(length, address);
         for (; first < parts.size() && done >= parts[first].iov_len; ++first) done -= parts[first].iov_len;
@@ -77,7 +97,6 @@ std::vector<std::uint64_t> OutputFile::reserved() {
 
 void OutputFile::start_disk(std::uint64_t address, std::uint64_t count) {
 #if defined(SYNC_FILE_RANGE_WRITE)
-    constexpr std::uint64_t worth_starting = 8ull << 20;
     if (address != written_end_) written_begin_ = address;
     written_end_ = address + count;
     if (written_end_ - written_begin_ < worth_starting) return;

@@ -6,6 +6,7 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <sys/uio.h>
@@ -21,10 +22,14 @@ class OutputFile {
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
-    /// Writes, unless an earlier write has failed.
+    /// Writes, unless an earlier write has failed. Starts the disk on large parts while the next ones are copied to the system's cache.
     void write(std::uint64_t address, const void* bytes, std::uint64_t count);
-    /// Writes parts of memory one behind the other, unless an earlier write has failed.
-    void write(std::uint64_t address, std::vector<iovec> parts);
+    /// Writes parts of memory one behind the other, unless an earlier write has failed, and does not start the disk.
+    /// @param parts  changed
+    void write(std::uint64_t address, std::span<iovec> parts);
+    /// Lets the disk begin with neighbouring writes, from 8 MiB on. One other thread may call it beside write(): to start the disk takes
+    /// nearly as long as the copy to the system's cache (0.11 and 0.13 s of 512 MiB on ext4).
+    void start_disk(std::uint64_t address, std::uint64_t count);
     /// HDF5 only allocates what it writes from `placeholder` from now on, and the caller writes the content. Writes of another length than
     /// `bytes` are executed.
     void reserve_from(const void* placeholder, std::uint64_t bytes);
@@ -43,8 +48,7 @@ class OutputFile {
     int error() const { return error_; }
 
    private:
-    /// Lets the disk begin with neighbouring writes, 8 MiB at a time, while the next ones are copied to the system's cache.
-    void start_disk(std::uint64_t address, std::uint64_t count);
+    void put(std::uint64_t address, const char* bytes, std::uint64_t count);
 
     int descriptor_;
     int error_ = 0;

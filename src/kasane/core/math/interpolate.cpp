@@ -13,30 +13,6 @@ UniformHermite::UniformHermite(double first, double step, const std::vector<doub
     for (std::size_t i = 0; i < values.size(); ++i) node_.push_back({values[i], slopes[i] * step});
 }
 
-double UniformHermite::inverse(double value) const {
-    if (!(value > node_.front().value)) return first();
-    if (!(value < node_.back().value)) return last();
-    const auto above = std::upper_bound(node_.begin(), node_.end(), value, [](double v, const Node& n) { return v < n.value; });
-    const auto& a = *(above - 1);
-    const auto& b = *above;
-    // Newton on the cubic of this cell, kept inside a shrinking bracket.
-    double low = 0, high = 1;
-    double s = (value - a.value) / (b.value - a.value);
-    for (int i = 0; i < 60 && high - low > 1e-15; ++i) {
-        const double u = 1 - s, jump = b.value - a.value;
-        const double excess = a.value - value + s * s * (3 - 2 * s) * jump + s * u * (u * a.rise - s * b.rise);
-        if (excess == 0) break;
-        (excess > 0 ? high : low) = s;
-        const double slope = 6 * s * u * jump + u * (1 - 3 * s) * a.rise + s * (3 * s - 2) * b.rise;
-        const double next = s - excess / slope;
-        const bool inside = next > low && next < high;
-        const double moved = std::abs(next - s);
-        s = inside ? next : (low + high) / 2;
-        if (inside && moved < 1e-15) break;
-    }
-    return first_ + step_ * (static_cast<double>(above - 1 - node_.begin()) + s);
-}
-
 std::vector<double> monotone_slopes(const std::vector<double>& values, double step) {
     const auto n = values.size();
     KS_EXPECT(n >= 2 && step > 0);

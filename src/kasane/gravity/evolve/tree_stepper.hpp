@@ -38,7 +38,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
           tuner_(particles.size(), tree_.deterministic, walk_alternatives(AnySpace{on}, tree_), chosen.state.tuning),
           parts_(on) {
         if (chosen.state.acceleration.empty()) return;
-        system_.send(chosen.state.acceleration, system_.acceleration.view());
+        system_.send(chosen.state.acceleration, system_.acceleration.view(), chosen.state.order);
         measure_sizes();
         this->accelerated_ = true;
     }
@@ -47,9 +47,11 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         SimulationState state;
         state.step_length = this->scheme_.computed_length;
         state.tuning = tuner_.tuning();
-        if (!this->accelerated_) return state;
-        state.order = to_host(system_.given);
-        state.acceleration.resize(static_cast<std::size_t>(system_.count()));
+        // A continuation from step 0 builds its tree from the particles in their given order, as this simulation did.
+        if (!this->accelerated_ || this->steps == 0) return state;
+        resize_touched(state.order, static_cast<std::size_t>(system_.count()));
+        copy_to_host(on_, view(state.order), View<const std::uint32_t>(system_.given.view()));
+        resize_touched(state.acceleration, static_cast<std::size_t>(system_.count()));
         system_.fetch(View<const Vec3<float>>(system_.acceleration.view()), state.acceleration);
         return state;
     }

@@ -20,9 +20,8 @@ using std::numbers::pi;
 constexpr double coarsening = 0.75;
 // Width of the cells of the speed envelope, in steps of the table: f changes by about 20% across a cell.
 constexpr double cell_steps = 4;
-// Deep in a flat core Psi and f no longer change in double precision: energies that differ by less are taken as equal. Psi at the centre
-// has the relative error of its tables, 1e-10.
-constexpr double flat = 1e-14, central_error = 1e-10;
+// Deep in a flat core Psi and f no longer change in double precision: energies that differ by less are taken as equal.
+constexpr double flat = 1e-14;
 // The integral over x below this fraction of its end is 1e-10 of the whole, because the integrand is proportional to x^(-1/2).
 constexpr double inner_part = 1e-20;
 
@@ -200,26 +199,6 @@ DistributionFunction::DistributionFunction(std::shared_ptr<const MassProfile> de
         }
         envelope_.set(cell, q, bound);
     }
-}
-
-double DistributionFunction::operator()(double q) const {
-    if (!(q >= least_energy_ && q > 0)) return 0;
-    if (q >= f_.first() && q <= f_.last() * (1 + central_error)) return f_(std::min(q, f_.last()));
-    // Beyond the table's ends f is a power law of the radius where Psi = q; at the centre this is the smallest radius of a double.
-    const double t = std::log(std::max(potential_->radius_of(q), 1e-300));
-    return q < f_.first() ? f_(f_.first()) * std::exp(outer_slope_ * (t - last_)) : f_(f_.last()) * std::exp(inner_slope_ * (t - first_));
-}
-
-RadialTangential DistributionFunction::velocity(double r, RandomStream& random) const {
-    // 1e-11 of the mass is inside the table and has the velocities of its end.
-    const double within = std::clamp(r, density_->inner(), density_->outer());
-    const double range = std::max(potential_->psi(within) - least_energy_, 0.);
-    // u = (v_r, sqrt(1 + r^2/r_a^2) v_t) has an isotropic direction, and |u| has the density u^2 f(Psi - u^2/2).
-    const double q =
-        envelope_.draw(std::log(within), [&](double s) { return s * s * (*this)(least_energy_ + (1 - s * s) * range); }, random);
-    const double u = q * std::sqrt(2 * range), cosine = 2 * random.uniform() - 1;
-    const double stretch = anisotropy_radius_ > 0 ? std::sqrt(1 + r * r / (anisotropy_radius_ * anisotropy_radius_)) : 1;
-    return {u * cosine, u * std::sqrt((1 - cosine) * (1 + cosine)) / stretch};
 }
 
 }  // namespace kasane::gravity

@@ -1,137 +1,135 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/device/parallel.hpp>
+#include <kasane/core/device/staged_copy.hpp>
 #include <kasane/core/math/compensated.hpp>
-#include <kasane/core/math/random.hpp>
 #include <kasane/gravity/galaxy/cautions.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
+#include <kasane/gravity/galaxy/particle_draw.hpp>
 #include <kasane/gravity/galaxy/sampler.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <functional>
 
 namespace kasane::gravity {
 namespace {
 
-// Sums are formed over blocks of a component's particles and then over the blocks, in one order for any number of threads.
-constexpr index_t sum_block = 4096;
-constexpr index_t blocks_at_once = 256;
-
-/// A particle of a sphere as it is drawn, with G = 1.
-PositionVelocity draw_from_sphere(const MassProfile& sphere, const DistributionFunction& f, RandomStream& random) {
-    using std::numbers::pi;
-    const double r = sphere.radius(sphere.total() * random.uniform());
-    const auto [radial, tangential] = f.velocity(r, random);
-    // The orthonormal basis of a random direction in spherical coordinates, and a random direction at right angles to it.
-    const double z = 2 * random.uniform() - 1, s = std::sqrt((1 - z) * (1 + z));
-    const double phi = 2 * pi * random.uniform(), psi = 2 * pi * random.uniform();
-    const double c_phi = std::cos(phi), s_phi = std::sin(phi);
-    const Vec3<double> outwards{s * c_phi, s * s_phi, z}, south{z * c_phi, z * s_phi, -s}, east{-s_phi, c_phi, 0};
-    return {r * outwards, radial * outwards + tangential * std::cos(psi) * south + tangential * std::sin(psi) * east};
+/// The draw of the particles of component c by tables in a memory.
+template <Space S>
+ParticleDraw draw_of(const Galaxy& galaxy, std::size_t c, TableMemory<S>& memory) {
+    ParticleDraw draw;
+    draw.seed = galaxy.model().seed;
+    draw.speed = std::sqrt(galaxy.model().G);
+    if (is_disk(galaxy.model().components[c].law)) {
+        const auto* disks = galaxy.disks();
+        std::size_t disk = 0;
+        while (disks->component(disk) != c) ++disk;
+        draw.kind = ParticleDraw::Kind::disk;
+        draw.disk = disks->draw(disk, memory);
+    } else if (const auto* sphere = galaxy.sphere(c)) {
+        draw.kind = ParticleDraw::Kind::sphere;
+        draw.sphere = {sphere->inverse(memory), galaxy.distribution(c)->draw(memory)};
+    }
+    return draw;
 }
-
-/// Draws the particles of one component.
-class Drawing {
-   public:
-    Drawing(const Galaxy& galaxy, std::size_t component)
-        : seed_(galaxy.model().seed),
-          speed_(std::sqrt(galaxy.model().G)),
-          sphere_(galaxy.sphere(component)),
-          f_(galaxy.distribution(component)) {
-        if (!is_disk(galaxy.model().components[component].law)) return;
-        disks_ = galaxy.disks();
-        while (disks_->component(disk_) != component) ++disk_;
-    }
-    /// @param particle  its index in the galaxy. Never inlined, so that sample() and fill() use the same machine code: a compiler may
-    /// contract products and sums differently at each place.
-    [[gnu::noinline]] PositionVelocity operator()(index_t particle) const {
-        RandomStream random(seed_, static_cast<std::uint64_t>(particle));
-        PositionVelocity drawn;
-        if (sphere_)
-            drawn = draw_from_sphere(*sphere_, *f_, random);
-        else if (disks_)
-            drawn = disks_->draw(disk_, random);
-        drawn.velocity = speed_ * drawn.velocity;
-        return drawn;
-    }
-
-   private:
-    std::uint64_t seed_;
-    double speed_;
-    const MassProfile* sphere_;
-    const DistributionFunction* f_;
-    const DiskSystem* disks_ = nullptr;
-    std::size_t disk_ = 0;
-};
 
 struct Sum {
     CompensatedSum<double> x, y, z;
-    void add(const Vec3<double>& v) { x.add(v.x), y.add(v.y), z.add(v.z); }
-    Vec3<double> value() const { return {x.value(), y.value(), z.value()}; }
+    void add(const std::vector<Vec3<double>>& blocks) {
+        for (const auto& v : blocks) x.add(v.x), y.add(v.y), z.add(v.z);
+    }
+    Vec3<double> mean(index_t n) const { return 1 / static_cast<double>(n) * Vec3<double>{x.value(), y.value(), z.value()}; }
 };
 
-}  // namespace
+struct Centre {
+    Vec3<double> position, velocity;
+};
 
-Sampler::Sampler(const Galaxy& galaxy, Cpu on, const ProgressFunction& progress) : Sampler(galaxy, on, progress, nullptr) {}
+/// Positions and velocities of successive particles, in the memory of a space.
+struct Piece {
+    View<Vec3<double>> position, velocity;
+};
 
-Sampler::Sampler(const Galaxy& galaxy, Cpu on, const ProgressFunction& progress, Particles* all) : galaxy_(&galaxy), on_(on), first_{0} {
-    for (const auto count : galaxy.counts()) first_.push_back(first_.back() + count);
-    if (all) {
-        all->resize(size());
-        label(*all, 0);
+/// Draws the particles first, ..., end - 1 of a component in pieces, and finds their centre of mass. Sums are formed over blocks of a
+/// component's particles and then over the blocks, in one order for any number of threads.
+/// @param at_once  particles of a piece, a multiple of sum_block   @param memory  function of the first particle and the number of a piece
+/// that returns the Piece   @param take  called with the first particle and the Piece when it is drawn
+template <Space S, class Memory, class Take>
+Centre draw_component(S on, const ParticleDraw& component, index_t first, index_t end, index_t at_once, Memory memory, Take take) {
+    Buffer<Vec3<double>, S> sums(on, at_once / sum_block);
+    std::vector<Vec3<double>> of_blocks;
+    Sum position, velocity;
+    for (index_t from = first; from < end; from += at_once) {
+        const index_t n = std::min(at_once, end - from), blocks = (n + sum_block - 1) / sum_block;
+        const Piece piece = memory(from, n);
+        draw(on, component, from, piece.position, piece.velocity);
+        of_blocks.resize(static_cast<std::size_t>(blocks));
+        const auto add = [&](View<const Vec3<double>> values, Sum& to) {
+            sum_blocks(on, values, sums.view().subview(0, blocks));
+            copy_to_host(on, view(of_blocks), sums.view().subview(0, blocks));
+            to.add(of_blocks);
+        };
+        add(piece.position, position);
+        add(piece.velocity, velocity);
+        take(from, piece);
     }
-    const int threads = thread_count(on_);
-    std::vector<Vec3<double>> positions(blocks_at_once), velocities(blocks_at_once);
-    for (std::size_t c = 0; c + 1 < first_.size(); ++c) {
-        const Drawing draw(galaxy, c);
-        const index_t end = first_[c + 1];
-        Sum position, velocity;
-        for (index_t from = first_[c]; from < end; from += sum_block * blocks_at_once) {
-            if (progress) progress(static_cast<double>(from) / static_cast<double>(size()), galaxy.model().components[c].label());
-            const index_t blocks = std::min(blocks_at_once, (end - from + sum_block - 1) / sum_block);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-            for (index_t b = 0; b < blocks; ++b) {
-                Sum x, v;
-                for (index_t i = from + b * sum_block; i < std::min(from + (b + 1) * sum_block, end); ++i) {
-                    const auto drawn = draw(i);
-                    x.add(drawn.position);
-                    v.add(drawn.velocity);
-                    if (!all) continue;
-                    all->position[static_cast<std::size_t>(i)] = drawn.position;
-                    all->velocity[static_cast<std::size_t>(i)] = drawn.velocity;
-                }
-                positions[static_cast<std::size_t>(b)] = x.value();
-                velocities[static_cast<std::size_t>(b)] = v.value();
-            }
-            for (std::size_t b = 0; b < static_cast<std::size_t>(blocks); ++b) position.add(positions[b]), velocity.add(velocities[b]);
-        }
-        const double share = 1 / static_cast<double>(end - first_[c]);
-        position_.push_back(share * position.value());
-        velocity_.push_back(share * velocity.value());
-        if (!all) continue;
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (index_t i = first_[c]; i < end; ++i) {
-            all->position[static_cast<std::size_t>(i)] -= position_[c];
-            all->velocity[static_cast<std::size_t>(i)] -= velocity_[c];
-        }
-    }
-    if (progress) progress(1, "");
+    return {position.mean(end - first), velocity.mean(end - first)};
 }
 
-std::size_t Sampler::component_of(index_t particle) const {
-    return static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), particle) - first_.begin()) - 1;
+/// Memory of a space that takes one piece after the other.
+template <Space S>
+struct PieceMemory {
+    Buffer<Vec3<double>, S> position, velocity;
+    PieceMemory(S on, index_t n) : position(on, n), velocity(on, n) {}
+    Piece operator()(index_t, index_t n) { return {position.view().subview(0, n), velocity.view().subview(0, n)}; }
+};
+
+constexpr index_t many = 1024 * sum_block;  // particles: 192 MiB of a device
+constexpr index_t few = 16 * sum_block;     // 3 MiB
+
+/// Draws all particles of a component into `all`.
+template <class Report>
+Centre draw_into(Cpu on, const ParticleDraw& component, index_t first, index_t end, Particles& all, const Report& report) {
+    const auto memory = [&](index_t from, index_t n) {
+        return Piece{view(all.position).subview(from, n), view(all.velocity).subview(from, n)};
+    };
+    return draw_component(on, component, first, end, many / 4, memory, [&](index_t from, const Piece&) { report(from); });
+}
+#if defined(KASANE_CUDA)
+template <class Report>
+Centre draw_into(Cuda on, const ParticleDraw& component, index_t first, index_t end, Particles& all, const Report& report) {
+    PieceMemory<Cuda> memory(on, std::min(many, end - first));
+    const auto fetch = [&](const View<Vec3<double>>& from, Vec3<double>* to) {
+        const auto source = [&](index_t k, index_t) -> const Vec3<double>* { return from.ptr + k; };
+        staged_to_host<Vec3<double>>(on, from.n, source, [&](index_t k, const Vec3<double>& value) { to[k] = value; });
+    };
+    return draw_component(on, component, first, end, many, std::ref(memory), [&](index_t from, const Piece& piece) {
+        report(from);
+        fetch(piece.position, all.position.data() + from);
+        fetch(piece.velocity, all.velocity.data() + from);
+    });
+}
+#endif
+
+/// First particle of each component, and the number of all particles.
+std::vector<index_t> first_particles(const Galaxy& galaxy) {
+    std::vector<index_t> first{0};
+    for (const auto count : galaxy.counts()) first.push_back(first.back() + count);
+    return first;
 }
 
-void Sampler::label(Particles& into, index_t first) const {
+/// Sets masses, types and ids of the particles first, first + 1, ... of a galaxy.
+void label(const Galaxy& galaxy, Cpu on, Particles& into, index_t first) {
+    const auto begin = first_particles(galaxy);
     const index_t end = first + into.size();
-    for (std::size_t c = component_of(first); c + 1 < first_.size() && first_[c] < end; ++c) {
-        const auto& component = galaxy_->model().components[c];
-        const double mass = component.mass / static_cast<double>(first_[c + 1] - first_[c]);
-        const index_t from = std::max(first, first_[c]), to = std::min(end, first_[c + 1]);
-        parallel_for(on_, to - from, [&, type = component.type](index_t j) {
+    for (std::size_t c = 0; c + 1 < begin.size(); ++c) {
+        const auto& component = galaxy.model().components[c];
+        const double mass = component.mass / static_cast<double>(begin[c + 1] - begin[c]);
+        const index_t from = std::max(first, begin[c]), to = std::min(end, begin[c + 1]);
+        parallel_for(on, std::max<index_t>(to - from, 0), [&, type = component.type](index_t j) {
             const auto k = static_cast<std::size_t>(from - first + j);
             into.mass[k] = mass;
             into.type[k] = type;
@@ -140,37 +138,78 @@ void Sampler::label(Particles& into, index_t first) const {
     }
 }
 
+}  // namespace
+
+Sampler::Sampler(const Galaxy& galaxy, Cpu on, const ProgressFunction& progress)
+    : galaxy_(&galaxy), on_(on), first_(first_particles(galaxy)) {
+    for (std::size_t c = 0; c + 1 < first_.size(); ++c) {
+        const auto& component = draws_.emplace_back(draw_of(galaxy, c, tables_));
+        PieceMemory<Cpu> memory(on_, std::min(few, first_[c + 1] - first_[c]));
+        const auto report = [&](index_t from, const Piece&) {
+            if (progress) progress(static_cast<double>(from) / static_cast<double>(size()), galaxy.model().components[c].label());
+        };
+        const auto centre = draw_component(on_, component, first_[c], first_[c + 1], few, std::ref(memory), report);
+        position_.push_back(centre.position);
+        velocity_.push_back(centre.velocity);
+    }
+    if (progress) progress(1, "");
+}
+
+std::size_t Sampler::component_of(index_t particle) const {
+    return static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), particle) - first_.begin()) - 1;
+}
+
 void Sampler::fill(Particles& into, index_t first, index_t n) const {
     KS_EXPECT(first >= 0 && n >= 0 && first + n <= size());
     into.resize(n);
     if (n == 0) return;
-    label(into, first);
-    const int threads = thread_count(on_);
+    label(*galaxy_, on_, into, first);
     for (std::size_t c = component_of(first); c + 1 < first_.size() && first_[c] < first + n; ++c) {
-        const Drawing draw(*galaxy_, c);
         const index_t begin = std::max(first, first_[c]), end = std::min(first + n, first_[c + 1]);
-#pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
-        for (index_t i = begin; i < end; ++i) {
-            const auto drawn = draw(i);
-            into.position[static_cast<std::size_t>(i - first)] = drawn.position - position_[c];
-            into.velocity[static_cast<std::size_t>(i - first)] = drawn.velocity - velocity_[c];
-        }
+        const auto position = view(into.position).subview(begin - first, end - begin);
+        const auto velocity = view(into.velocity).subview(begin - first, end - begin);
+        draw(on_, draws_[c], begin, position, velocity);
+        parallel_for(on_, end - begin, [&](index_t i) {
+            position[i] -= position_[c];
+            velocity[i] -= velocity_[c];
+        });
     }
 }
 
-Particles sample(const Galaxy& galaxy, Cpu on, const ProgressFunction& progress) {
+Particles sample(const Galaxy& galaxy, const AnySpace& on, const ProgressFunction& progress) {
+    const auto* cpu = std::get_if<Cpu>(&on);
+    const Cpu threads = cpu ? *cpu : Cpu{};
+    const auto first = first_particles(galaxy);
     Particles all;
-    const Sampler sampler(galaxy, on, progress, &all);
+    all.resize(first.back());
+    label(galaxy, threads, all, 0);
+    for (std::size_t c = 0; c + 1 < first.size(); ++c) {
+        const auto report = [&](index_t from) {
+            if (progress) progress(static_cast<double>(from) / static_cast<double>(first.back()), galaxy.model().components[c].label());
+        };
+        std::visit(
+            [&]<Space S>(S space) {
+                TableMemory<S> tables(space);
+                const auto centre = draw_into(space, draw_of(galaxy, c, tables), first[c], first[c + 1], all, report);
+                parallel_for(threads, first[c + 1] - first[c], [&](index_t i) {
+                    all.position[static_cast<std::size_t>(first[c] + i)] -= centre.position;
+                    all.velocity[static_cast<std::size_t>(first[c] + i)] -= centre.velocity;
+                });
+            },
+            on);
+    }
+    if (progress) progress(1, "");
     return all;
 }
 
-Particles sample(const GalaxyModel& model, Cpu on, const ProgressFunction& progress) {
-    const Galaxy galaxy(model, on, part_of(progress, 0, 0.5));
+Particles sample(const GalaxyModel& model, const AnySpace& on, const ProgressFunction& progress) {
+    const auto* cpu = std::get_if<Cpu>(&on);
+    const Galaxy galaxy(model, cpu ? *cpu : Cpu{}, part_of(progress, 0, 0.5));
     for (const auto& caution : cautions(galaxy)) log::warning("{}", caution.message);
     return sample(galaxy, on, part_of(progress, 0.5, 1));
 }
 
-Particles sample(const Component& component, std::uint64_t seed, double G, Cpu on) {
+Particles sample(const Component& component, std::uint64_t seed, double G, const AnySpace& on) {
     try {
         return sample(GalaxyModel{.components = {component}, .seed = seed, .G = G}, on);
     } catch (const InputError& error) {

@@ -1,12 +1,14 @@
 // Particles drawn from a galaxy.
 // A particle is a function of (model, seed, index): a seed gives the same galaxy on any number of threads, and any range of particles can
-// be drawn without the rest.
+// be drawn without the rest. On a CUDA device the particles are those of the CPU to rounding (particle_draw.hpp has the one source).
 #pragma once
 
 #include <kasane/core/base/progress.hpp>
 #include <kasane/core/device/space.hpp>
+#include <kasane/core/device/table_memory.hpp>
 #include <kasane/core/math/vec3.hpp>
 #include <kasane/gravity/galaxy/component/component.hpp>
+#include <kasane/gravity/galaxy/particle_draw.hpp>
 #include <kasane/gravity/particles/particles.hpp>
 
 #include <vector>
@@ -33,32 +35,30 @@ class Sampler {
     void fill(Particles& into, index_t first, index_t n) const;
 
    private:
-    friend Particles sample(const Galaxy&, Cpu, const ProgressFunction&);
-    /// Finds the centres of mass; stores the particles in `all` if it is not null, relative to these centres.
-    Sampler(const Galaxy& galaxy, Cpu on, const ProgressFunction& progress, Particles* all);
-    /// Sets masses, types and ids of the particles first, first + 1, ...
-    void label(Particles& into, index_t first) const;
     std::size_t component_of(index_t particle) const;
 
     const Galaxy* galaxy_;
     Cpu on_;
+    TableMemory<Cpu> tables_{on_};
+    std::vector<ParticleDraw> draws_;                // of each component
     std::vector<index_t> first_;                     // first particle of each component, and the number of all particles
     std::vector<Vec3<double>> position_, velocity_;  // of the components' centres of mass
 };
 
 /// Draws all particles at once: those of a Sampler, in half the time of its constructor and fill().
-Particles sample(const Galaxy& galaxy, Cpu on = {}, const ProgressFunction& progress = {});
+/// @param on  CPU, or a device that draws them: then they are those of a Sampler to rounding
+Particles sample(const Galaxy& galaxy, const AnySpace& on = Cpu{}, const ProgressFunction& progress = {});
 /// Makes a Galaxy of the model, logs its cautions() as warnings, and draws all particles. @throws InputError, ComputationError as Galaxy
 /// does
-Particles sample(const GalaxyModel& model, Cpu on = {}, const ProgressFunction& progress = {});
+Particles sample(const GalaxyModel& model, const AnySpace& on = Cpu{}, const ProgressFunction& progress = {});
 /// Draws all particles of a galaxy of one component.
 /// @param component  must have a count or a particle_mass
 /// @param seed  of the random numbers
 /// @param G  gravitational constant [length^3 / (mass time^2)]
-/// @param on  number of threads; the particles do not depend on it
+/// @param on  CPU or device, as above
 /// @throws InputError with the keys of the component ("mass", "truncation")
 /// @throws ComputationError as Galaxy does
-Particles sample(const Component& component, std::uint64_t seed = 1, double G = 1, Cpu on = {});
+Particles sample(const Component& component, std::uint64_t seed = 1, double G = 1, const AnySpace& on = Cpu{});
 
 /// Options of plummer(). The defaults are standard N-body units: G = M = 1, E = -1/4.                     [Heggie & Mathieu 1986]
 struct PlummerOptions {

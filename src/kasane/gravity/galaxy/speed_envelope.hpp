@@ -10,6 +10,36 @@
 
 namespace kasane::gravity {
 
+/// The bounds of a SpeedEnvelope in the memory of any space.
+struct SpeedBounds {
+    static constexpr std::size_t bins = 32;
+    static constexpr int most_trials = 1'000'000;
+
+    double first = 0, step = 1;
+    View<const double> area;  ///< area of a bin in each cell
+    View<const double> edge;  ///< edges of the bins, bins + 1 for each cell
+
+    /// As SpeedEnvelope.
+    template <class Density>
+    KS_FN double draw(double t, const Density& density, RandomStream& random) const {
+        const double place = (t - first) / step;
+        const auto top = static_cast<double>(area.n - 1);
+        const auto cell = static_cast<index_t>(place > 0 ? (place < top ? place : top) : 0);
+        const double* edges = edge.ptr + cell * static_cast<index_t>(bins + 1);
+        if (!(area[cell] > 0)) return 0;
+        // At the end of an edge, where the density falls by many orders of magnitude in a cell, few draws are accepted; but few particles
+        // are there.
+        for (int trial = 0; trial < most_trials; ++trial) {
+            const double u = bins * random.uniform();
+            const auto bin = static_cast<std::size_t>(u);
+            const double width = edges[bin + 1] - edges[bin];
+            const double q = edges[bin] + (u - static_cast<double>(bin)) * width;
+            if (area[cell] * random.uniform() <= density(q) * width) return q;
+        }
+        return 0;
+    }
+};
+
 /// Bounds of the density of q = v / v_max, 0 to 1, in cells of ln r.
 class SpeedEnvelope {
    public:
@@ -37,31 +67,20 @@ class SpeedEnvelope {
     /// @param random  source of the random numbers
     template <class Density>
     double draw(double t, Density density, RandomStream& random) const {
-        const double place = (t - first_) / step_;
-        const auto top = static_cast<double>(cells() - 1);
-        const auto cell = static_cast<std::size_t>(place > 0 ? (place < top ? place : top) : 0);
-        const double* edges = &edge_[cell * (bins + 1)];
-        const double area = area_[cell];
-        if (!(area > 0)) return 0;
-        // At the end of an edge, where the density falls by many orders of magnitude in a cell, few draws are accepted; but few particles
-        // are there.
-        for (int trial = 0; trial < most_trials; ++trial) {
-            const double u = bins * random.uniform();
-            const auto bin = static_cast<std::size_t>(u);
-            const double width = edges[bin + 1] - edges[bin];
-            const double q = edges[bin] + (u - static_cast<double>(bin)) * width;
-            if (area * random.uniform() <= density(q) * width) return q;
-        }
-        return 0;
+        return SpeedBounds{first_, step_, view(area_), view(edge_)}.draw(t, density, random);
+    }
+
+    /// The bounds in another memory. @param memory  a TableMemory
+    template <class Memory>
+    SpeedBounds bounds(Memory& memory) const {
+        return {first_, step_, memory(area_), memory(edge_)};
     }
 
    private:
-    static constexpr std::size_t bins = 32;
-    static constexpr int most_trials = 1'000'000;
+    static constexpr std::size_t bins = SpeedBounds::bins;
 
     double first_ = 0, step_ = 1;
-    std::vector<double> area_;  // area of a bin in each cell
-    std::vector<double> edge_;  // edges of the bins, bins + 1 for each cell
+    std::vector<double> area_, edge_;  // of SpeedBounds
 };
 
 }  // namespace kasane::gravity

@@ -1,11 +1,11 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/holds_for_all.hpp>
 #include <kasane/core/device/host_memory.hpp>
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/gravity/particles/particles.hpp>
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <cmath>
 
 namespace kasane::gravity {
@@ -41,21 +41,6 @@ void Particles::append(const Particles& other) {
     if (!softened) softening.clear();
 }
 
-Particles Particles::copy() const {
-    Particles to;
-    const auto copy_array = [](const auto& from, auto& into) {
-        resize_touched(into, from.size());
-        parallel_for(Cpu{}, static_cast<index_t>(from.size()), [from = from.data(), into = into.data()](index_t i) { into[i] = from[i]; });
-    };
-    copy_array(position, to.position);
-    copy_array(velocity, to.velocity);
-    copy_array(mass, to.mass);
-    copy_array(id, to.id);
-    copy_array(type, to.type);
-    copy_array(softening, to.softening);
-    return to;
-}
-
 namespace {
 bool finite(const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 }  // namespace
@@ -72,12 +57,10 @@ void validate(const Particles& p, const std::string& source, bool velocities) {
     const auto bad_softening = [&](std::size_t i) {
         return !p.softening.empty() && !(std::isfinite(p.softening[i]) && p.softening[i] >= 0);
     };
-    std::atomic<bool> good = true;
-    parallel_for(Cpu{}, static_cast<index_t>(n), [&](index_t k) {
+    const bool good = holds_for_all(Cpu{}, static_cast<index_t>(n), [&](index_t k) {
         const auto i = static_cast<std::size_t>(k);
-        if (!finite(p.position[i]) || (velocities && !finite(p.velocity[i])) || !std::isfinite(p.mass[i]) || p.mass[i] < 0 ||
-            p.type[i] >= type_count || bad_softening(i))
-            good = false;
+        return finite(p.position[i]) && (!velocities || finite(p.velocity[i])) && std::isfinite(p.mass[i]) && p.mass[i] >= 0 &&
+               p.type[i] < type_count && !bad_softening(i);
     });
     if (good) return;
     for (std::size_t i = 0; i < n; ++i) {

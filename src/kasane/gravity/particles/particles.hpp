@@ -30,8 +30,6 @@ struct Particles {
     void reserve(index_t n);
     /// Appends the particles of `other`; ids are not changed, and the caller makes them unique. Softenings stay only if both have them.
     void append(const Particles& other);
-    /// A copy, made by all threads of the CPU.
-    Particles copy() const;
 };
 
 /// Checks that all particles can be used: arrays of equal lengths, at least one particle, finite positions and velocities, masses and

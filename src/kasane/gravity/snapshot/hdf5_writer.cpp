@@ -1,3 +1,4 @@
+#include <kasane/core/device/holds_for_all.hpp>
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/gravity/snapshot/hdf5_layout.hpp>
 #include <kasane/version.hpp>
@@ -159,12 +160,15 @@ void Hdf5Writer::append(std::size_t type, const Columns& from, const Members& me
         throw refuse(fmt::format("there are more than the {} announced particles of type {}", announced_[type], type));
     }
     const double mass = mass_table_[type];
-    for (std::size_t k = 0; k < members.count && mass != 0; ++k) {
-        const auto found = from.mass[members[k]];
-        if (found != mass) throw refuse(fmt::format("a particle of type {} has mass {}, but {} was announced for all", type, found, mass));
+    const auto has_mass = [&](index_t k) { return from.mass[members[static_cast<std::size_t>(k)]] == mass; };
+    if (mass != 0 && !holds_for_all(Cpu{}, static_cast<index_t>(members.count), has_mass)) {
+        index_t k = 0;
+        while (has_mass(k)) ++k;
+        throw refuse(fmt::format("a particle of type {} has mass {}, but {} was announced for all", type,
+                                 from.mass[members[static_cast<std::size_t>(k)]], mass));
     }
-    // Written in parts that end with a chunk, large enough for all threads and small enough for a cache.
-    constexpr std::uint64_t most = 16 * hdf5::chunk_rows;
+    // Written in parts that end with a chunk; those of a list are small enough for a cache, since they are copied first.
+    const std::uint64_t most = (members.list ? 16 : 1024) * hdf5::chunk_rows;
     for (std::uint64_t first = 0; first < members.count;) {
         const auto until_chunk = most - written_[type] % hdf5::chunk_rows;
         const auto part = members.part(first, std::min(until_chunk, members.count - first));

@@ -1,4 +1,5 @@
 #include <kasane/core/base/memory_error.hpp>
+#include <kasane/core/device/holds_for_all.hpp>
 #include <kasane/core/device/host_memory.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/hdf5.hpp>
@@ -12,6 +13,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 
 namespace kasane::gravity {
 
@@ -67,12 +69,42 @@ void check_header(const std::filesystem::path& path, const Header& header) {
 }
 
 std::array<Members, type_count> members_of(const std::vector<std::uint8_t>& type, MemberLists& lists) {
+    // All threads count, each in parts of the particles.
+    struct Found {
+        std::array<std::size_t, type_count> count{}, first{}, end{};
+        bool unknown = false;
+    };
+    constexpr std::size_t of_part = 1 << 17;
+    std::vector<Found> parts((type.size() + of_part - 1) / of_part);
+    const auto for_each_particle = [&](std::size_t part, auto body) {
+        for (std::size_t i = part * of_part, stop = std::min(i + of_part, type.size()); i < stop; ++i) body(i, type[i]);
+    };
+    const auto for_parts = [&](auto body) {
+        for_each_part(thread_count(Cpu{}), std::ssize(parts), [&](index_t part) { body(static_cast<std::size_t>(part)); });
+    };
+    for_parts([&](std::size_t part) {
+        Found found;
+        for_each_particle(part, [&](std::size_t i, std::uint8_t t) {
+            if (t >= type_count) {
+                found.unknown = true;
+                return;
+            }
+            if (found.count[t]++ == 0) found.first[t] = i;
+            found.end[t] = i + 1;
+        });
+        parts[part] = found;
+    });
     std::array<Members, type_count> members;
     std::array<std::size_t, type_count> end{};
-    for (std::size_t i = 0; i < type.size(); ++i) {
-        auto& of_type = members.at(type[i]);
-        if (of_type.count++ == 0) of_type.first = i;
-        end[type[i]] = i + 1;
+    for (auto& part : parts) {
+        if (part.unknown) throw std::out_of_range("a particle has an unknown type");
+        for (std::size_t t = 0; t < type_count; ++t) {
+            if (part.count[t] == 0) continue;
+            if (members[t].count == 0) members[t].first = part.first[t];
+            end[t] = part.end[t];
+            part.first[t] = members[t].count;  // from now on the place of its particles in the list
+            members[t].count += part.count[t];
+        }
     }
     std::array<bool, type_count> listed{};
     for (std::size_t t = 0; t < type_count; ++t) {
@@ -83,9 +115,12 @@ std::array<Members, type_count> members_of(const std::vector<std::uint8_t>& type
         members[t].list = lists[t].data();
     }
     if (std::none_of(listed.begin(), listed.end(), [](bool any) { return any; })) return members;
-    std::array<std::size_t, type_count> next{};
-    for (std::size_t i = 0; i < type.size(); ++i)
-        if (listed[type[i]]) lists[type[i]][next[type[i]]++] = i;
+    for_parts([&](std::size_t part) {
+        auto next = parts[part].first;
+        for_each_particle(part, [&](std::size_t i, std::uint8_t t) {
+            if (listed[t]) lists[t][next[t]++] = i;
+        });
+    });
     return members;
 }
 
@@ -197,7 +232,7 @@ void check_for_writing(const fs::path& path, const Snapshot& s, const Particles&
     const bool agree = p.position.size() == n && p.velocity.size() == n && p.id.size() == n && p.type.size() == n &&
                        (s.acceleration.empty() || s.acceleration.size() == n) && (s.potential.empty() || s.potential.size() == n);
     if (!agree) throw bad(path, "", "cannot be written: the arrays of the particles differ in length");
-    if (std::any_of(p.type.begin(), p.type.end(), [](auto type) { return type >= type_count; })) {
+    if (!holds_for_all(Cpu{}, p.size(), [&](index_t i) { return p.type[static_cast<std::size_t>(i)] < type_count; })) {
         throw bad(path, "", fmt::format("cannot be written: types are 0 to {}", type_count - 1));
     }
     if (options.files < 1) throw bad(path, "", fmt::format("cannot be written as {} files: at least one is needed", options.files));
@@ -223,9 +258,9 @@ void check_for_writing(const fs::path& path, const Snapshot& s, const Particles&
 double common_mass(const Particles& particles, const Members& members) {
     if (members.count == 0) return 0;
     const auto mass = particles.mass[members[0]];
-    for (std::size_t k = 1; k < members.count; ++k)
-        if (particles.mass[members[k]] != mass) return 0;
-    return mass;
+    const bool common = holds_for_all(Cpu{}, static_cast<index_t>(members.count),
+                                      [&](index_t k) { return particles.mass[members[static_cast<std::size_t>(k)]] == mass; });
+    return common ? mass : 0;
 }
 
 }  // namespace

@@ -26,6 +26,14 @@ void permute(S on, View<const std::uint32_t> order, View<T> data, std::byte* scr
     for (int w = 0; w < words; ++w) permute_words(on, order, reinterpret_cast<Word*>(data.ptr), words, w, scratch);
 }
 
+/// order[k] = k.
+template <Space S>
+void set_natural_order(S on, View<std::uint32_t> order);
+
+/// place[order[k]] = k.
+template <Space S>
+void invert(S on, View<const std::uint32_t> order, View<std::uint32_t> place);
+
 /// to[k] = from[index[k]].   @param to  [index.n]
 template <Space S, class T>
 void gather(S on, View<const std::uint32_t> index, View<const T> from, View<T> to);

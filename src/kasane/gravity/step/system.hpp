@@ -4,16 +4,15 @@
 
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/parallel.hpp>
+#include <kasane/core/device/staged_copy.hpp>
 #include <kasane/core/device/stream_cuda.hpp>
 #include <kasane/core/math/vec3.hpp>
 #include <kasane/gravity/particles/particles.hpp>
 #include <kasane/gravity/step/motion.hpp>
 #include <kasane/gravity/step/permute.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <numeric>
 #include <vector>
 
 namespace kasane::gravity {
@@ -55,18 +54,14 @@ struct System {
           size(on, keeps.sizes ? particles.size() : 0),
           softening(on, keeps.softenings ? particles.size() : 0),
           scratch(on, scratch_bytes(particles.size())) {
-        if (keeps.order) {
-            std::vector<std::uint32_t> natural;
-            if (order.empty()) {
-                natural.resize(static_cast<std::size_t>(count()));
-                std::iota(natural.begin(), natural.end(), 0u);
-            }
-            copy_from_host(on, given.view(), view(order.empty() ? natural : order));
-        }
-        send(particles.position, position.view());
-        send(particles.velocity, velocity.view());
-        send(particles.mass, mass.view());
-        if (keeps.softenings) send(particles.softening, softening.view());
+        if (keeps.order && order.empty())
+            set_natural_order(on, given.view());
+        else if (keeps.order)
+            copy_from_host(on, given.view(), view(order));
+        send(particles.position, position.view(), order);
+        send(particles.velocity, velocity.view(), order);
+        send(particles.mass, mass.view(), order);
+        if (keeps.softenings) send(particles.softening, softening.view(), order);
     }
 
     index_t count() const { return position.size(); }
@@ -109,15 +104,21 @@ struct System {
         permute(on, order, softening.view(), scratch.data());
     }
 
-    /// Copies an array of the host, in the order given, into the order of this system.
+    /// Copies an array of the host, in the order given, into an order: as of the constructor.
     template <class T>
-    void send(const std::vector<T>& from, View<T> to) {
-        if (given.size() == 0) return copy_from_host(on, to, view(from));
-        in_chunks([&](index_t first, const std::vector<std::uint32_t>& index) {
-            std::vector<T> chunk(index.size());
-            for (std::size_t k = 0; k < index.size(); ++k) chunk[k] = from[index[k]];
-            copy_from_host(on, to.subview(first, static_cast<index_t>(index.size())), view(chunk));
-        });
+    void send(const std::vector<T>& from, View<T> to, const std::vector<std::uint32_t>& order) {
+        const auto copy = [&](const auto& value) {
+            if constexpr (std::same_as<S, Cpu>)
+                parallel_for(on, count(), [&](index_t k) { to[k] = value(k); });
+#if defined(KASANE_CUDA)
+            else
+                staged_to_device(on, to, value);
+#endif
+        };
+        if (order.empty())
+            copy([&](index_t k) { return from[static_cast<std::size_t>(k)]; });
+        else
+            copy([&](index_t k) { return from[order[static_cast<std::size_t>(k)]]; });
     }
 
     /// Copies an array of this system into the order given, within the memory of the space.
@@ -140,46 +141,25 @@ struct System {
         }
 #if defined(KASANE_CUDA)
         else {
-            // In chunks through pinned memory, which the device writes at the full rate of the bus.
-            const index_t most = std::min(index_t{1} << 18, count());
-            cuda::PinnedMemory values, indices;
-            values.reserve_discarding(static_cast<std::size_t>(most) * sizeof(T));
-            indices.reserve_discarding(ordered ? 0 : static_cast<std::size_t>(most) * sizeof(std::uint32_t));
-            auto* const value = reinterpret_cast<T*>(values.data());
-            auto* const index = reinterpret_cast<std::uint32_t*>(indices.data());
-            constexpr int enough = 8;  // threads: the memory limits the loop
-            const Cpu host{std::min(enough, thread_count(Cpu{}))};
-            for (index_t first = 0; first < count(); first += most) {
-                const auto n = std::min(most, count() - first);
-                copy_to_host(on, View<T>{value, n}, from.subview(first, n));
-                if (!ordered) copy_to_host(on, View<std::uint32_t>{index, n}, given.view().subview(first, n));
-                parallel_for(host, n, [&](index_t k) { to[static_cast<std::size_t>(ordered ? first + k : index[k])] = convert(value[k]); });
-            }
+            Buffer<T, S> chunk(on, ordered ? 0 : staged_chunk(count()));
+            Buffer<std::uint32_t, S> place(on, given.size());
+            if (!ordered) invert(on, given.view(), place.view());
+            const auto source = [&](index_t first, index_t n) -> const T* {
+                if (ordered) return from.ptr + first;
+                gather(on, View<const std::uint32_t>(place.view().subview(first, n)), from, View<T>(chunk.data(), n));
+                return chunk.data();
+            };
+            staged_to_host<T>(on, count(), source, [&](index_t i, const T& value) { to[static_cast<std::size_t>(i)] = convert(value); });
         }
 #endif
     }
     template <class T>
     void fetch(View<const T> from, std::vector<T>& to) const {
-        if (given.size() == 0) return copy_to_host(on, view(to), from);
         fetch(from, to, [](const T& value) { return value; });
     }
 
    private:
     index_t scratch_bytes(index_t n) const { return keeps.order || keeps.levels ? scratch_per_particle * ((n + 1) & ~index_t{1}) : 0; }
-
-    /// Calls body(first, indices in the order given of the elements from `first` on), in chunks that need little host memory.
-    template <class F>
-    void in_chunks(F body) const {
-        constexpr index_t most = index_t{1} << 20;
-        for (index_t first = 0; first < count(); first += most) {
-            std::vector<std::uint32_t> index(static_cast<std::size_t>(std::min(most, count() - first)));
-            if (given.size() > 0)
-                copy_to_host(on, view(index), given.view().subview(first, static_cast<index_t>(index.size())));
-            else
-                std::iota(index.begin(), index.end(), static_cast<std::uint32_t>(first));
-            body(first, index);
-        }
-    }
 };
 
 }  // namespace kasane::gravity

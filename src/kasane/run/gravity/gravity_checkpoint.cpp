@@ -16,8 +16,8 @@ namespace {
 
 // Of the file; a larger number is one of a newer version. 1: without /State; 2: without the frame of direct summation; 3: with numbers of
 // the tree's walk that no run applies; 4: with one choice for walks with many and with few targets; 5: without softenings of the particles;
-// 6: always with the particles.
-constexpr std::uint32_t layout = 7;
+// 6: always with the particles; 7: with a checksum of the bytes of the arrays, not of pieces.
+constexpr std::uint32_t layout = 8;
 
 constexpr const char* particles_file = "ParticlesFile";
 
@@ -74,15 +74,16 @@ std::uint64_t checksum(const GravityCheckpoint& c, const gravity::Particles& par
         sum.add(&size, sizeof size);
         sum.add(s.data(), s.size());
     };
-    sum.add(particles.position);
-    sum.add(particles.velocity);
-    sum.add(particles.mass);
-    sum.add(particles.id);
-    sum.add(particles.type);
+    const auto array = [&](const auto& values) { of_layout >= 8 ? sum.add_in_pieces(values) : sum.add(values); };
+    array(particles.position);
+    array(particles.velocity);
+    array(particles.mass);
+    array(particles.id);
+    array(particles.type);
     if (of_layout >= 6) {
         const auto softenings = static_cast<std::uint64_t>(particles.softening.size());
         sum.add(&softenings, sizeof softenings);
-        sum.add(particles.softening);
+        array(particles.softening);
     }
     sum.add(&c.step, sizeof c.step);
     for (const double value : {c.start, c.dt, c.units.length_cm, c.units.mass_g, c.units.velocity_cm_s, c.units.G})
@@ -93,8 +94,8 @@ std::uint64_t checksum(const GravityCheckpoint& c, const gravity::Particles& par
     if (of_layout < 2) return sum.value();
     const std::uint64_t sizes[] = {c.state.order.size(), c.state.acceleration.size()};
     sum.add(sizes, sizeof sizes);
-    sum.add(c.state.order);
-    sum.add(c.state.acceleration);
+    array(c.state.order);
+    array(c.state.acceleration);
     for_each_number(of_layout, c.state, unused, [&](const char*, const auto& value) { sum.add(&value, sizeof value); });
     return sum.value();
 }

@@ -32,7 +32,7 @@ void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCh
 void write_gravity_checkpoint(const std::filesystem::path& path, const gravity::Particles& particles, const GravityCheckpoint& rest,
                               const std::filesystem::path& snapshot);
 
-/// Reads layouts 1 to 7. @throws InputError: missing, truncated, a newer layout, particles that are missing or of another snapshot, or the
+/// Reads layouts 1 to 8. @throws InputError: missing, truncated, a newer layout, particles that are missing or of another snapshot, or the
 /// checksum does not match
 GravityCheckpoint read_gravity_checkpoint(const std::filesystem::path& path);
 

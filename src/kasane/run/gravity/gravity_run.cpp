@@ -1,5 +1,5 @@
 #include <kasane/core/base/log.hpp>
-#include <kasane/core/device/parallel.hpp>
+#include <kasane/core/device/holds_for_all.hpp>
 #include <kasane/core/io/json.hpp>
 #include <kasane/gravity/check_range.hpp>
 #include <kasane/gravity/distributed/distributed_simulation.hpp>
@@ -22,7 +22,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -37,9 +36,8 @@ constexpr const char* this_kind = "gravity";
 
 /// The particles that a run starts from; draws a progress bar.
 Sampled particles_of(const GravityFile& file, const RunControls& controls) {
-    const auto* cpu = std::get_if<Cpu>(&file.space);
     Progress bar(controls.progress, "sampling", 1);
-    return load(file.initial, file.units, cpu ? *cpu : Cpu{}, controls.shown_in(bar));
+    return load(file.initial, file.units, file.space, controls.shown_in(bar));
 }
 
 /// @throws InputError naming [force]
@@ -53,12 +51,10 @@ void check_range(const gravity::Particles& particles, const GravityFile& file) {
 
 bool finite(const gravity::Particles& particles, Cpu on) {
     const auto is_finite = [](const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); };
-    std::atomic<bool> all = true;
-    parallel_for(on, particles.size(), [&](index_t k) {
+    return holds_for_all(on, particles.size(), [&](index_t k) {
         const auto i = static_cast<std::size_t>(k);
-        if (!is_finite(particles.position[i]) || !is_finite(particles.velocity[i])) all = false;
+        return is_finite(particles.position[i]) && is_finite(particles.velocity[i]);
     });
-    return all;
 }
 
 /// The remedy for steps that are too long: "a smaller dt (now 0.1) or a larger softening (now 0.01)".
@@ -191,14 +187,19 @@ class GravityRun : public Run {
         interactions_before_ = record_.interactions;
         record_.force_error = {};
         last_good_time_ = file_.schedule.time(step_);
+        const Stopwatch watch;
         make_simulation();
+        const double made = watch.seconds();
         energy_.emplace(loop.directory().path() / energy_file);
         describe();
         warn_of_changes();
         if (step_ > 0) return;
         diagnose();
+        const double diagnosed = watch.seconds();
         save_snapshot(loop);
         loop.save();
+        log::debug("begin: simulation {:.2f} s, first forces and diagnostics {:.2f} s, first files {:.2f} s", made, diagnosed - made,
+                   watch.seconds() - diagnosed);
     }
 
     /// Events are due at step numbers (Schedule), in the order energy row, snapshot, checkpoint, so that all rows and snapshots up to a
@@ -226,7 +227,7 @@ class GravityRun : public Run {
     }
 
     std::function<void()> save(Loop& loop, const fs::path& path) override {
-        const auto particles = written_particles(loop);
+        const auto* particles = &written_particles(loop);
         auto checkpoint = std::make_shared<GravityCheckpoint>();
         checkpoint->state = simulation_->state();
         record_.tuning = checkpoint->state.tuning;
@@ -333,8 +334,9 @@ class GravityRun : public Run {
         const bool pairs = std::holds_alternative<gravity::Direct>(file_.force) && !exchange.engine.empty();
         r.parallel->form = pairs ? name(exchange.form) : "";
         r.particles = simulation_->size();
-        r.particles_by_type = {};
-        for (const auto type : simulation_->particles().type) ++r.particles_by_type[type];
+        const auto& types = simulation_->particles().type;
+        for (std::size_t t = 0; t < gravity::type_count; ++t)
+            r.particles_by_type[t] = std::count(types.begin(), types.end(), static_cast<std::uint8_t>(t));
         set_parameters(r, file_);
         r.force.variant = simulation_->variant();
         r.expected_energy_drift = gravity::expected_energy_drift(file_.force, file_.steps, r.particles);
@@ -407,9 +409,8 @@ class GravityRun : public Run {
 
     void save_snapshot(Loop& loop) {
         const auto error = force_error();
-        simulation_->particles();  // the simulation times this copy itself
+        const auto* particles = &written_particles(loop);
         const auto scope = loop.timers().scope("snapshot");
-        const auto particles = written_particles(loop);
         const auto step = simulation_->steps();
         auto snapshot = std::make_shared<gravity::Snapshot>();
         snapshot->time = file_.schedule.time(step);
@@ -429,22 +430,19 @@ class GravityRun : public Run {
         loop.output().add([path, particles, snapshot, how] { gravity::write_snapshot(path, *particles, *snapshot, how); });
     }
 
-    /// The present particles, for the output thread. A snapshot and a checkpoint of one step share the copy; the copy of another step waits
-    /// until the former one is written, because check_memory counts one copy. At the end of the run, the particles of the simulation need
-    /// no copy: it takes no more steps, and the loop ends its output before it ends the run.
-    std::shared_ptr<const gravity::Particles> written_particles(Loop& loop) {
-        auto written = written_.lock();
-        if (written && written_step_ == simulation_->steps()) return written;
-        written.reset();
-        loop.output().flush();
-        const auto* cpu = std::get_if<Cpu>(&file_.space);
-        const auto& present = simulation_->particles();
-        fail_if_not_finite(finite(present, cpu ? *cpu : Cpu{}));
-        written = done() ? std::shared_ptr<const gravity::Particles>(&present, [](auto*) {})
-                         : std::make_shared<const gravity::Particles>(present.copy());
-        written_ = written;
-        written_step_ = simulation_->steps();
-        return written;
+    /// The present particles, for the output thread: those of the simulation on the host, without a copy. Steps do not change them; the
+    /// call for another step does, after the files of the former step are written. The loop ends its output before it ends the run.
+    const gravity::Particles& written_particles(Loop& loop) {
+        if (written_step_ != simulation_->steps()) {
+            {
+                const auto scope = loop.timers().scope("wait");
+                loop.output().flush();
+            }
+            const auto* cpu = std::get_if<Cpu>(&file_.space);
+            fail_if_not_finite(finite(simulation_->particles(), cpu ? *cpu : Cpu{}));
+            written_step_ = simulation_->steps();
+        }
+        return simulation_->particles();
     }
 
     GravityFile file_;
@@ -457,9 +455,8 @@ class GravityRun : public Run {
     std::optional<gravity::Simulation> simulation_;
     std::optional<EnergyTable> energy_;
     gravity::StepCounts counts_before_;
-    std::weak_ptr<const gravity::Particles> written_;  ///< of written_step_, while a job of the output thread holds them
-    std::int64_t written_step_ = -1;
-    fs::path snapshot_;  ///< of snapshot_step_; the output thread writes it before the checkpoint of this step
+    std::int64_t written_step_ = -1;  ///< step of the particles that the output thread may be reading
+    fs::path snapshot_;               ///< of snapshot_step_; the output thread writes it before the checkpoint of this step
     std::int64_t snapshot_step_ = -1;
     std::int64_t audited_step_ = -1;
     double interactions_before_ = 0;

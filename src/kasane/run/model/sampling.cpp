@@ -38,10 +38,11 @@ std::string word(gravity::Ball::Motion motion) { return motion == gravity::Ball:
 
 }  // namespace
 
-Sampling::Sampling(const Initial& initial, const gravity::Units& units, Cpu on)
+Sampling::Sampling(const Initial& initial, const gravity::Units& units, const AnySpace& on)
     : initial_(&initial),
       units_(units),
-      on_(on),
+      space_(on),
+      on_(std::holds_alternative<Cpu>(on) ? std::get<Cpu>(on) : Cpu{}),
       snapshots_(initial.sources.size()),
       galaxies_(initial.sources.size()),
       warnings_(initial.sources.size()) {
@@ -220,7 +221,7 @@ gravity::Particles Sampling::draw_all(const ProgressFunction& progress) {
         const auto report = part_of(progress, before, after);
         gravity::Particles own;
         if (sources[i].galaxy())
-            own = gravity::sample(*galaxies_[i], on_, report);
+            own = gravity::sample(*galaxies_[i], space_, report);
         else if (const auto* ball = sources[i].ball())
             gravity::BallSampler(*ball, on_, report).fill(own, 0, ball->count);
         else
@@ -241,7 +242,7 @@ void Sampling::arrange(gravity::Particles& particles, std::size_t i, std::uint64
     next_id += static_cast<std::uint64_t>(particles.size());
 }
 
-Sampled load(const Initial& initial, const gravity::Units& units, Cpu on, const ProgressFunction& progress) {
+Sampled load(const Initial& initial, const gravity::Units& units, const AnySpace& on, const ProgressFunction& progress) {
     Sampling sampling(initial, units, on);
     sampling.build(part_of(progress, 0, 0.5));
     Sampled sampled{sampling.draw_all(part_of(progress, 0.5, 1)), sampling.outline(), {}};

@@ -20,7 +20,8 @@ class Sampling {
    public:
     /// Reads the snapshots among the sources, and places the objects; creates no particles. `initial` must outlive this.
     /// @throws InputError with the key's place: unusable snapshots, an impossible orbit
-    Sampling(const Initial& initial, const gravity::Units& units, Cpu on = {});
+    /// @param on  where draw_all() draws the particles of galaxies; all else is done by the CPU
+    Sampling(const Initial& initial, const gravity::Units& units, const AnySpace& on = Cpu{});
 
     /// Counts, masses, softening, time and components (labels "halo", "first/halo").
     const gravity::SnapshotOutline& outline() const { return outline_; }
@@ -40,7 +41,8 @@ class Sampling {
 
     /// Creates all particles in blocks. Call it once, after build(); it draws each particle twice, first to find the centres of mass.
     void draw(const std::function<void(const gravity::Particles&)>& sink, const ProgressFunction& progress = {});
-    /// Creates the same particles at once, drawing those of galaxies once. Call it once, after build().
+    /// Creates the same particles at once, drawing those of galaxies once; on a device they are the same to rounding. Call it once, after
+    /// build().
     gravity::Particles draw_all(const ProgressFunction& progress = {});
 
    private:
@@ -52,6 +54,7 @@ class Sampling {
 
     const Initial* initial_;
     gravity::Units units_;
+    AnySpace space_;
     Cpu on_;
     std::vector<gravity::Snapshot> snapshots_;  // of the sources that are files
     std::vector<std::unique_ptr<const gravity::Galaxy>> galaxies_;
@@ -68,6 +71,6 @@ struct Sampled {
     std::vector<std::string> warnings;  ///< Sampling::warnings() of all sources
 };
 /// @throws as Sampling does
-Sampled load(const Initial& initial, const gravity::Units& units, Cpu on = {}, const ProgressFunction& progress = {});
+Sampled load(const Initial& initial, const gravity::Units& units, const AnySpace& on = Cpu{}, const ProgressFunction& progress = {});
 
 }  // namespace kasane::run

@@ -99,10 +99,4 @@ double MassProfile::integral_beyond(double r, int power, const std::vector<doubl
 double MassProfile::mass_beyond(double r) const { return integral_beyond(r, 2, mass_beyond_); }
 double MassProfile::psi_of_beyond(double r) const { return integral_beyond(r, 1, psi_beyond_); }
 
-double MassProfile::radius(double m) const {
-    const double log_m = std::log(m), log_inner = log_mass_(log_mass_.first());
-    if (log_m < log_inner) return law_.inner * std::exp((log_m - log_inner) / inner_slope_);
-    return std::min(std::exp(log_mass_.inverse(log_m)), law_.outer);  // exp(log(outer)) may round upwards
-}
-
 }  // namespace kasane::gravity

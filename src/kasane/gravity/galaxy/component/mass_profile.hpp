@@ -6,9 +6,24 @@
 #include <kasane/core/math/interpolate.hpp>
 #include <kasane/gravity/galaxy/component/density_law.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace kasane::gravity {
+
+/// The radius that encloses a mass, by the table of a MassProfile in the memory of any space.
+struct MassInverse {
+    double total = 0, inner = 0, outer = 0, inner_slope = 3;
+    HermiteCurve log_mass;
+
+    /// As MassProfile::radius().
+    KS_FN double radius(double m) const {
+        const double log_m = std::log(m), log_inner = log_mass(log_mass.first);
+        if (log_m < log_inner) return inner * std::exp((log_m - log_inner) / inner_slope);
+        return std::min(std::exp(log_mass.inverse(log_m)), outer);  // exp(log(outer)) may round upwards
+    }
+};
 
 /// Enclosed mass of a spherical component as a table; safe to read from many threads.
 class MassProfile {
@@ -33,7 +48,13 @@ class MassProfile {
     /// Int_r^inf 4 pi r rho dr, the potential Psi inside r due to the mass beyond r [mass / length, G = 1]; full relative precision.
     double psi_of_beyond(double r) const;
     /// Radius that encloses the mass m, 0 < m < total(), at most outer() [length].
-    double radius(double m) const;
+    double radius(double m) const { return MassInverse{total_, law_.inner, law_.outer, inner_slope_, log_mass_.curve()}.radius(m); }
+
+    /// The inverse with its table in another memory. @param memory  a TableMemory
+    template <class Memory>
+    MassInverse inverse(Memory& memory) const {
+        return {total_, law_.inner, law_.outer, inner_slope_, log_mass_.curve(memory)};
+    }
 
    private:
     /// Int_r^inf 4 pi r^power rho dr; `nodes` holds it at the grid's radii.

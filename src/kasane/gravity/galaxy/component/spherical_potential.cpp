@@ -79,10 +79,6 @@ double SphericalPotential::total_mass() const {
     return sum;
 }
 
-double SphericalPotential::profiles_mass(double t) const { return empty_ ? 0 : std::exp(log_mass_(t)); }
-
-double SphericalPotential::mass(double r) const { return point_mass_ + profiles_mass(std::log(r)); }
-
 double SphericalPotential::density(double r) const {
     double sum = 0;
     for (const auto& profile : profiles_) sum += profile->density(r).rho;
@@ -95,24 +91,10 @@ double SphericalPotential::density(double r, const MassProfile& known, double rh
     return sum;
 }
 
-double SphericalPotential::psi(double r) const {
-    const double t = std::log(r), first = log_psi_.first();
-    const double point = point_mass_ > 0 ? point_mass_ / r : 0;
-    if (empty_) return point;
-    return point + (t < first ? std::exp(log_psi_(first)) + inside_drop(t, first - t) : std::exp(log_psi_(t)));
-}
-
-double SphericalPotential::inside_drop(double t, double x) const {
-    // Int M/r dln r of M ~ r^slope.
-    const double p = inner_slope_ - 1, first = log_mass_.first();
-    const double pull = std::exp(log_mass_(first) - first + p * (t - first));
-    return pull * (std::abs(p) * x < 1e-8 ? x : std::expm1(p * x) / p);
-}
-
 double SphericalPotential::profiles_drop(double t, double x) const {
     const double first = log_mass_.first(), last = log_mass_.last();
-    if (t + x <= first) return inside_drop(t, x);
-    if (t < first) return inside_drop(t, first - t) + profiles_drop(first, t + x - first);
+    if (t + x <= first) return curves().inside_drop(t, x);
+    if (t < first) return curves().inside_drop(t, first - t) + profiles_drop(first, t + x - first);
     const auto pull = [&](double s) { return std::exp(log_mass_(t + s) - t - s); };
     if (x < shortest_step) return x / 2 * (pull(x * (1 - inv_sqrt3) / 2) + pull(x * (1 + inv_sqrt3) / 2));
     if (x < short_step) return integrate_short(pull, 0, x);
@@ -128,34 +110,6 @@ double SphericalPotential::drop(double r, double x) const {
     if (empty_) return point;
     const double t = std::log(r);
     return point + profiles_drop(t, x);
-}
-
-double SphericalPotential::central() const {
-    if (point_mass_ > 0 || inner_slope_ <= 1) return std::numeric_limits<double>::infinity();
-    const double first = log_mass_.first();
-    return std::exp(log_psi_(first)) + std::exp(log_mass_(first) - first) / (inner_slope_ - 1);
-}
-
-double SphericalPotential::radius_of(double e) const {
-    if (!(e < central())) return 0;
-    // Newton's iteration for ln Psi = ln e in t = ln r, whose slope is -M/(r Psi), inside a bracket.
-    double low = log_psi_.first(), high = log_psi_.last();
-    for (double stride = 1; psi(std::exp(low)) < e; stride *= 2) {
-        if (stride > 1000) return 0;  // e is below the central potential by a rounding error
-        high = low, low -= stride;
-    }
-    for (double stride = 1; psi(std::exp(high)) > e; stride *= 2) low = high, high += stride;
-    double t = (low + high) / 2;
-    for (int i = 0; i < 100 && high - low > 1e-15 * std::abs(t); ++i) {
-        const double r = std::exp(t), at = psi(r);
-        (at > e ? low : high) = t;
-        const double next = t + std::log(at / e) * at * r / mass(r);
-        const bool inside = next > low && next < high;
-        const double moved = std::abs(next - t);
-        t = inside ? next : (low + high) / 2;
-        if (inside && moved < 1e-15 * std::abs(t)) break;
-    }
-    return std::exp(t);
 }
 
 }  // namespace kasane::gravity

@@ -35,11 +35,11 @@ class SurfaceProfile {
     double operator()(double R) const { return R < edge_ ? normalisation_ * sigma_(R) : 0; }
     double log_slope(double R) const;  ///< d ln Sigma / d ln R
     double total() const { return total_; }
-    double edge() const { return edge_; }                              ///< the mass beyond it, less than 1e-9, is left out [length]
-    double inner() const { return inner_; }                            ///< radius that encloses 1% of the mass [length]
-    double height() const { return height_; }                          ///< z_d [length]
-    double mass(double R) const;                                       ///< mass inside the cylinder R; valid after tabulate()
-    double index_of_mass(double m) const { return mass_.inverse(m); }  ///< index on the axis of the radius that encloses m
+    double edge() const { return edge_; }                          ///< the mass beyond it, less than 1e-9, is left out [length]
+    double inner() const { return inner_; }                        ///< radius that encloses 1% of the mass [length]
+    double height() const { return height_; }                      ///< z_d [length]
+    double mass(double R) const;                                   ///< mass inside the cylinder R; valid after tabulate()
+    const UniformHermite& mass_by_index() const { return mass_; }  ///< mass inside the cylinder as a function of the index on the axis
    private:
     std::function<double(double)> sigma_, slope_;
     double normalisation_ = 1, total_ = 0, edge_ = 0, inner_ = 0, height_ = 0;
@@ -54,6 +54,7 @@ class DiskColumns {
     static constexpr double step = 0.097;     ///< step in t; at the last node, z = 24 heights, a self-gravitating sheet has exp(-48)
 
     double sigma_z2(double u) const { return sigma_z2_(u); }
+    const LogRadialTable& sigma_z2_table() const { return sigma_z2_; }
     double height(double u) const { return height_(u); }                  ///< height where the density has fallen by e [length]
     double half_thickness(double u) const { return half_thickness_(u); }  ///< H [length]
     static double reach(double height) { return height * std::sinh(step * static_cast<double>(nodes - 1)); }
@@ -91,6 +92,8 @@ class DiskStructure {
 
     double density(std::size_t disk, double R, double z) const;
     double disks_psi(double R, double z) const { return field_.psi(R, z); }
+    const PlaneField& field() const { return field_; }                    ///< of all disks
+    const SphericalPotential* spheres() const { return spheres_.get(); }  ///< null: none
     /// Of all disks and spheres.
     PlaneField::At at(double R, double z) const;
     double psi(double R, double z) const;

@@ -16,21 +16,7 @@ using std::numbers::pi;
 namespace {
 
 constexpr double isotropic_share = 0.9;  // largest sigma_R^2 in units of that of a disk without rotation
-constexpr double escape_share = 0.98;    // largest speed squared of a particle in units of the escape speed squared
-constexpr int most_trials = 1000;        // draws of a speed; all but some in a thousand particles need one
-
-// The table of heights as a function of a standard normal number.
-constexpr std::size_t heights = 41;
-constexpr double normal_step = 0.125;
-
-struct Normals {
-    double a, b;
-};
-/// Two standard normal numbers.                                                                              [Box & Muller 1958]
-Normals normals(RandomStream& random) {
-    const double r = std::sqrt(-2 * std::log(random.uniform())), angle = 2 * pi * random.uniform();
-    return {r * std::cos(angle), r * std::sin(angle)};
-}
+constexpr auto heights = static_cast<std::size_t>(DiskDraw::heights);
 
 }  // namespace
 
@@ -39,9 +25,8 @@ namespace detail {
 /// One disk's kinematics, on the R axis of the grid.
 struct Kinematics {
     PlanarDistribution planar;
-    // Rotation depends on the vertical energy E_z: v_phi^2 increases by tilt (E_z - mean_drop - sigma_z^2 / 2).
     RadialTable tilt, mean_drop;
-    std::vector<double> height;  // of the normal numbers 0, normal_step, ...: [column][heights]
+    std::vector<double> height;  // these are the tables of DiskDraw
 };
 
 }  // namespace detail
@@ -96,7 +81,8 @@ struct DiskSystem::State {
 
     std::optional<InputProblem> move(std::size_t d);
     void heights_of(std::size_t d);
-    PositionVelocity draw(std::size_t d, RandomStream& random) const;
+    template <Space S>
+    DiskDraw draw(std::size_t d, TableMemory<S>& memory) const;
 };
 
 std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
@@ -202,45 +188,28 @@ void DiskSystem::State::heights_of(std::size_t d) {
         const auto i = static_cast<std::size_t>(m);
         for (std::size_t q = 0; q < heights; ++q) {
             table[i * heights + q] =
-                structure.columns(d).height_of_share(i, std::erf(normal_step * static_cast<double>(q) / std::numbers::sqrt2));
+                structure.columns(d).height_of_share(i, std::erf(DiskDraw::normal_step * static_cast<double>(q) / std::numbers::sqrt2));
         }
     }
 }
 
-PositionVelocity DiskSystem::State::draw(std::size_t d, RandomStream& random) const {
+template <Space S>
+DiskDraw DiskSystem::State::draw(std::size_t d, TableMemory<S>& memory) const {
     const auto& profile = structure.profile(d);
     const auto& k = kinematics[d];
-    const double R = axis().at(profile.index_of_mass(profile.total() * random.uniform())), u = index(R);
-    const double azimuth = 2 * pi * random.uniform(), cos = std::cos(azimuth), sin = std::sin(azimuth);
-    const auto first = normals(random);
-    double z;
-    {
-        const double x = std::clamp(u - 0.5, 0., static_cast<double>(axis().cells - 1) - 1e-9);
-        const double y = std::min(std::abs(first.a) / normal_step, static_cast<double>(heights - 1) - 1e-9);
-        const auto i = static_cast<std::size_t>(x), q = static_cast<std::size_t>(y);
-        const double s = x - static_cast<double>(i), t = y - static_cast<double>(q);
-        const double* a = &k.height[i * heights + q];
-        const double* b = a + heights;
-        z = std::copysign((1 - s) * ((1 - t) * a[0] + t * a[1]) + s * ((1 - t) * b[0] + t * b[1]), first.a);
-    }
-    const double psi = structure.psi(inside(R), z), drop = structure.psi(inside(R), 0) - psi;
-    const double sigma_z2 = structure.columns(d).sigma_z2(u), square = k.planar.at(u).square;
-    const double tilt = k.tilt(u), mean = k.mean_drop(u) + sigma_z2 / 2;
-    double speed = first.b;  // a standard normal number, which determines the speed in the plane
-    for (int trial = 1;; ++trial) {
-        const auto more = normals(random);
-        const auto in_plane = k.planar.draw(u, speed, random);
-        const double v_z = std::sqrt(sigma_z2) * more.a;
-        const double shift = tilt * (v_z * v_z / 2 + drop - mean) / square;
-        double v_phi = in_plane.phi * std::sqrt(std::max(1 + shift, 0.));
-        speed = more.b;
-        const double most2 = 2 * escape_share * psi, v2 = in_plane.R * in_plane.R + v_phi * v_phi + v_z * v_z;
-        if (v2 > most2 && trial < most_trials) continue;
-        const double slower = v2 > most2 ? std::sqrt(most2 / v2) : 1;
-        if (random.uniform() < model.components[component[d]].disk.retrograde) v_phi = -v_phi;
-        const Vec3<double> velocity{in_plane.R * cos - v_phi * sin, in_plane.R * sin + v_phi * cos, v_z};
-        return {{R * cos, R * sin, z}, slower * velocity};
-    }
+    const auto* spheres = structure.spheres();
+    return {.axis = axis(),
+            .total = profile.total(),
+            .mass = profile.mass_by_index().curve(memory),
+            .height = memory(k.height),
+            .field = structure.field().table(memory),
+            .spheres = spheres ? spheres->curves(memory) : PotentialCurves{},
+            .has_spheres = spheres != nullptr,
+            .log_sigma_z2 = structure.columns(d).sigma_z2_table().log_curve(memory),
+            .planar = k.planar.draw(memory),
+            .tilt = k.tilt.curve(memory),
+            .mean_drop = k.mean_drop.curve(memory),
+            .retrograde = model.components[component[d]].disk.retrograde};
 }
 
 DiskSystem::DiskSystem(const GalaxyModel& model, std::shared_ptr<const SphericalPotential> spheres, Cpu on,
@@ -358,7 +327,14 @@ DensityLaw DiskSystem::averaged() const {
     return law;
 }
 
-PositionVelocity DiskSystem::draw(std::size_t disk, RandomStream& random) const { return state_->draw(disk, random); }
+PositionVelocity DiskSystem::draw(std::size_t disk, RandomStream& random) const {
+    TableMemory here(Cpu{});
+    return draw(disk, here)(random);
+}
+DiskDraw DiskSystem::draw(std::size_t disk, TableMemory<Cpu>& memory) const { return state_->draw(disk, memory); }
+#if defined(KASANE_CUDA)
+DiskDraw DiskSystem::draw(std::size_t disk, TableMemory<Cuda>& memory) const { return state_->draw(disk, memory); }
+#endif
 int DiskSystem::iterations() const { return state_->structure.iterations(); }
 int DiskSystem::solver_iterations() const { return state_->structure.solver_iterations(); }
 

@@ -8,12 +8,12 @@
 #pragma once
 
 #include <kasane/core/base/progress.hpp>
-#include <kasane/core/device/space.hpp>
+#include <kasane/core/device/table_memory.hpp>
 #include <kasane/core/math/random.hpp>
-#include <kasane/core/math/vec3.hpp>
 #include <kasane/gravity/galaxy/component/component.hpp>
 #include <kasane/gravity/galaxy/component/density_law.hpp>
 #include <kasane/gravity/galaxy/component/spherical_potential.hpp>
+#include <kasane/gravity/galaxy/disk/disk_draw.hpp>
 
 #include <memory>
 
@@ -31,12 +31,6 @@ struct DiskAt {
     double omega = 0;            ///< circular frequency [sqrt(mass / length^3), G = 1]
     double kappa = 0;            ///< epicyclic frequency [sqrt(mass / length^3), G = 1]
     double toomre_q = 0;         ///< Toomre's Q = sigma_R kappa / (3.36 Sigma), G = 1
-};
-
-/// A particle as DiskSystem::draw() returns it.
-struct PositionVelocity {
-    Vec3<double> position,  ///< [length]
-        velocity;           ///< [sqrt(mass / length), G = 1]
 };
 
 /// The disks of a galaxy in equilibrium. The argument `disk` of the functions is the number of a disk among the disks, 0 ... size() - 1.
@@ -104,6 +98,11 @@ class DiskSystem {
 
     /// Draws a particle of one disk. A Sampler subtracts the centre of mass of the drawn particles afterwards.
     PositionVelocity draw(std::size_t disk, RandomStream& random) const;
+    /// The draw of particles of one disk with its tables in a memory.
+    DiskDraw draw(std::size_t disk, TableMemory<Cpu>& memory) const;
+#if defined(KASANE_CUDA)
+    DiskDraw draw(std::size_t disk, TableMemory<Cuda>& memory) const;
+#endif
 
     /// Iterations of density and potential on all grids; on each grid until both change by less than 1e-4.
     int iterations() const;

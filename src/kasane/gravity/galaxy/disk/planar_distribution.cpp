@@ -17,31 +17,11 @@ constexpr double reach = 8;                // range of the speeds around the cir
 constexpr int rounds = 60;                 // limit of the iterations; most disks take 10
 constexpr double moment_tolerance = 1e-4;  // relative error of both moments, mean over the mass
 
-// Standard normal numbers of the table of quantiles; beyond them the last interval is extrapolated.
-constexpr std::size_t quantiles = 41;
-constexpr double quantile_step = 0.25, normal_first = -5;
+constexpr auto quantiles = static_cast<std::size_t>(PlanarDraw::quantiles);
 
 double normal_share(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
 }  // namespace
-
-double von_mises(double concentration, RandomStream& random) {
-    if (concentration < 1e-6) return pi * (2 * random.uniform() - 1);
-    // For such concentrations the distribution is normal to 1e-8, and the formulas below lose their digits.
-    if (!(concentration < 1e8)) {
-        const double r = std::sqrt(-2 * std::log(random.uniform()) / concentration);
-        return r * std::cos(2 * pi * random.uniform());
-    }
-    const double tau = 1 + std::sqrt(1 + 4 * concentration * concentration);
-    const double rho = (tau - std::sqrt(2 * tau)) / (2 * concentration), r = (1 + rho * rho) / (2 * rho);
-    for (;;) {
-        const double z = std::cos(pi * random.uniform()), f = (1 + r * z) / (r + z), c = concentration * (r - f), u = random.uniform();
-        if (c * (2 - c) - u > 0 || std::log(c / u) + 1 - c >= 0) {
-            const double angle = std::acos(std::clamp(f, -1., 1.));
-            return random.uniform() < 0.5 ? -angle : angle;
-        }
-    }
-}
 
 PlanarDistribution::PlanarDistribution(const PlanarProblem& problem, Cpu on) : axis_(problem.axis) { solve(problem, on); }
 
@@ -198,7 +178,7 @@ void PlanarDistribution::solve(const PlanarProblem& problem, Cpu on) {
         for (std::size_t j = 0; j < speeds; ++j) share[j] /= all, slope[j] = w[j] / all;
         const UniformHermite share_of(0, 1, share, slope);
         for (std::size_t q = 0; q < quantiles; ++q) {
-            const double normal = normal_first + quantile_step * static_cast<double>(q);
+            const double normal = PlanarDraw::normal_first + PlanarDraw::quantile_step * static_cast<double>(q);
             const double v = sample[i * speeds].v + step[i] * share_of.inverse(normal_share(normal));
             const double u = energy_of.inverse(v * v / 2 - psi[i]);
             quantile_[i * quantiles + q] = {v, omega_of(u) - s2_of(u)};
@@ -210,21 +190,6 @@ PlanarMoments PlanarDistribution::at(double u) const {
     PlanarMoments m{sigma_R2_(u), 0, rotation_(u), square_(u)};
     m.sigma_phi2 = std::max(m.square - m.rotation * m.rotation, 0.);
     return m;
-}
-
-PlanarDistribution::Velocity PlanarDistribution::draw(double u, double normal, RandomStream& random) const {
-    const double x = std::clamp(u - 0.5, 0., static_cast<double>(axis_.cells - 1) - 1e-9);
-    const double y = std::clamp((normal - normal_first) / quantile_step, 0., static_cast<double>(quantiles - 1) - 1e-9);
-    const auto i = static_cast<std::size_t>(x), q = static_cast<std::size_t>(y);
-    const double s = x - static_cast<double>(i), t = y - static_cast<double>(q);
-    const Quantile* a = &quantile_[i * quantiles + q];
-    const Quantile* b = a + quantiles;
-    const auto between = [&](double Quantile::* what) {
-        return (1 - s) * ((1 - t) * a[0].*what + t * a[1].*what) + s * ((1 - t) * b[0].*what + t * b[1].*what);
-    };
-    const double v = between(&Quantile::speed), R = axis_.at(std::max(u, 0.5));
-    const double angle = von_mises(std::exp(between(&Quantile::log_concentration)) * R * v, random);
-    return {v * std::sin(angle), v * std::cos(angle)};
 }
 
 }  // namespace kasane::gravity

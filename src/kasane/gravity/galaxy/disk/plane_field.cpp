@@ -3,23 +3,6 @@
 #include <algorithm>
 
 namespace kasane::gravity {
-namespace {
-
-/// Calls f(l, P_l(x), P_l'(x)) for l = 0, 2, ..., order.                             [Abramowitz & Stegun 8.5.3; DLMF 14.10.5]
-template <class F>
-void each_even_legendre(double x, int order, F f) {
-    double even = 1, odd = x, slope = 0;
-    f(0, even, slope);
-    for (int l = 2; l <= order; l += 2) {
-        even = ((2 * l - 1) * x * odd - (l - 1) * even) / l;
-        slope += (2 * l - 1) * odd;
-        f(l, even, slope);
-        odd = ((2 * l + 1) * x * even - l * odd) / (l + 1);
-    }
-}
-
-}  // namespace
-
 Multipoles::Multipoles(const CylinderGrid& grid, const std::vector<double>& mass) : radius_(std::min(grid.R.end(), grid.z.end())) {
     for (std::size_t i = 0; i < grid.R.cells; ++i) {
         const double R = grid.R.centre(i);
@@ -34,22 +17,6 @@ Multipoles::Multipoles(const CylinderGrid& grid, const std::vector<double>& mass
         }
     }
 }
-
-Multipoles::At Multipoles::at(double R, double z) const {
-    const double r2 = R * R + z * z, r = std::sqrt(r2), ratio = radius_ * radius_ / r2;
-    double inverse = 1 / r;
-    At a;
-    each_even_legendre(z / r, order, [&](int l, double p, double slope) {
-        const double q = q_[static_cast<std::size_t>(l / 2)] * inverse;
-        a.psi += q * p;
-        a.d_R -= q * R / r2 * ((l + 1) * p + slope * z / r);
-        a.d_z -= q / r2 * ((l + 1) * p * z - slope * R * R / r);
-        inverse *= ratio;
-    });
-    return a;
-}
-
-double Multipoles::psi(double R, double z) const { return at(R, z).psi; }
 
 PlaneField::PlaneField(const CylinderGrid& grid, const std::vector<double>& psi, Multipoles outside)
     : grid_(grid), node_((grid.R.cells + 1) * (grid.z.cells + 1)), outside_(std::move(outside)) {
@@ -82,49 +49,18 @@ PlaneField::PlaneField(const CylinderGrid& grid, const std::vector<double>& psi,
     }
 }
 
-PlaneField::Corner PlaneField::locate(double R, double z) const {
-    // Node k of an axis lies at u = k - 1/2.
-    const double u = grid_.R.index(R) + 0.5, v = grid_.z.index(std::abs(z)) + 0.5;
-    if (!(u < static_cast<double>(grid_.R.cells) && v < static_cast<double>(grid_.z.cells))) return {nullptr, 0, 0, false};
-    const auto i = static_cast<std::size_t>(u), j = static_cast<std::size_t>(v);
-    return {&node_[i * (grid_.z.cells + 1) + j], u - static_cast<double>(i), v - static_cast<double>(j), true};
-}
-
-namespace {
-
-/// Cubic Hermite basis functions of the values and slopes at 0 and 1, and their derivatives.
-struct Basis {
-    double f0, f1, d0, d1;
-};
-Basis basis(double s) { return {(1 + 2 * s) * (1 - s) * (1 - s), s * s * (3 - 2 * s), s * (1 - s) * (1 - s), -s * s * (1 - s)}; }
-Basis basis_slope(double s) { return {-6 * s * (1 - s), 6 * s * (1 - s), (1 - s) * (1 - 3 * s), s * (3 * s - 2)}; }
-
-template <class Node>
-double combine(const Node* lower, const Node* upper, const Basis& a, const Basis& b) {
-    const auto along_z = [&](const Node* n) {
-        return std::pair{b.f0 * n[0].f + b.f1 * n[1].f + b.d0 * n[0].v + b.d1 * n[1].v,
-                         b.f0 * n[0].u + b.f1 * n[1].u + b.d0 * n[0].uv + b.d1 * n[1].uv};
-    };
-    const auto [f0, u0] = along_z(lower);
-    const auto [f1, u1] = along_z(upper);
-    return a.f0 * f0 + a.f1 * f1 + a.d0 * u0 + a.d1 * u1;
-}
-
-}  // namespace
-
-double PlaneField::psi(double R, double z) const {
-    const auto c = locate(R, z);
-    if (!c.inside) return outside_.psi(R, z);
-    return combine(c.node, c.node + grid_.z.cells + 1, basis(c.s), basis(c.t));
-}
-
 PlaneField::At PlaneField::at(double R, double z) const {
-    const auto c = locate(R, z);
+    const auto field = table();
+    const auto c = field.locate(R, z);
     if (!c.inside) return outside_.at(R, z);
+    const auto slopes = [](double s) {
+        return FieldTable::Basis{-6 * s * (1 - s), 6 * s * (1 - s), (1 - s) * (1 - 3 * s), s * (3 * s - 2)};
+    };
     const Node* upper = c.node + grid_.z.cells + 1;
-    const Basis a = basis(c.s), b = basis(c.t);
-    const double height = std::abs(z), d_z = combine(c.node, upper, a, basis_slope(c.t)) / grid_.z.slope(height);
-    return {combine(c.node, upper, a, b), combine(c.node, upper, basis_slope(c.s), b) / grid_.R.slope(R), z < 0 ? -d_z : d_z};
+    const auto a = FieldTable::basis(c.s), b = FieldTable::basis(c.t);
+    const double height = std::abs(z), d_z = FieldTable::combine(c.node, upper, a, slopes(c.t)) / grid_.z.slope(height);
+    return {FieldTable::combine(c.node, upper, a, b), FieldTable::combine(c.node, upper, slopes(c.s), b) / grid_.R.slope(R),
+            z < 0 ? -d_z : d_z};
 }
 
 }  // namespace kasane::gravity

@@ -11,6 +11,14 @@
 
 namespace kasane::gravity {
 
+/// A RadialTable in the memory of any space.
+struct RadialCurve {
+    HermiteCurve table;
+    double last = 0;
+
+    KS_FN double operator()(double u) const { return table(std::clamp(u, 0.5, last)); }
+};
+
 class RadialTable {
    public:
     RadialTable() = default;
@@ -18,7 +26,13 @@ class RadialTable {
         : table_(0.5, 1, values, monotone_slopes(values, 1)), last_(static_cast<double>(axis.cells) - 0.5) {}
 
     /// @param u  index of the radius on the axis, StretchedAxis::index(R)
-    double operator()(double u) const { return table_(std::clamp(u, 0.5, last_)); }
+    double operator()(double u) const { return RadialCurve{table_.curve(), last_}(u); }
+
+    /// @param memory  a TableMemory
+    template <class Memory>
+    RadialCurve curve(Memory& memory) const {
+        return {table_.curve(memory), last_};
+    }
 
    private:
     UniformHermite table_;
@@ -35,6 +49,11 @@ class LogRadialTable {
     }
     double operator()(double u) const { return std::exp(log_(u)); }
     double log(double u) const { return log_(u); }
+    /// The curve of the logarithms. @param memory  a TableMemory
+    template <class Memory>
+    RadialCurve log_curve(Memory& memory) const {
+        return log_.curve(memory);
+    }
 
    private:
     RadialTable log_;
