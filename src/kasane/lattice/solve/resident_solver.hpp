@@ -6,6 +6,7 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
+#include <kasane/krylov/deflation.hpp>
 #include <kasane/krylov/fgmres.hpp>
 #include <kasane/krylov/gcr.hpp>
 #include <kasane/krylov/inner_bicgstab.hpp>
@@ -20,6 +21,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace kasane::lattice {
@@ -127,6 +129,7 @@ struct ResidentSolver {
     std::unique_ptr<Level<Precision::half>> half;
     std::unique_ptr<Level<Precision::single>> single;
     std::unique_ptr<Level<outer>> same;
+    krylov::Deflation<High> deflation;  ///< eigenmodes of Dhat^+ Dhat that conjugate gradients deflate; may be empty
 
     /// The caller has called check_solver and check_memory. @param links  of the domain, in the temporal gauge where options require it
     /// @throws InputError where a clover term is not positive definite; ComputationError where memory or device fail
@@ -257,6 +260,19 @@ struct ResidentSolver {
         A->full(Parity::even, adjoint, in.even, in.odd, out.even);
         A->full(Parity::odd, adjoint, in.even, in.odd, out.odd);
     }
+    /// The largest |Dhat^+ Dhat v - lambda v| / lambda of the deflation's pairs.
+    double worst_mode() {
+        double worst = 0;
+        Vector image(lattice);
+        for (std::size_t i = 0; i < deflation.vectors.size(); ++i) {
+            A->apply(algebra, deflation.vectors[i], residual);
+            A->apply_adjoint(algebra, residual, image);
+            algebra.axpby(-deflation.values[i], deflation.vectors[i], 1, image);
+            const double relative = std::sqrt(algebra.norm2(image)) / deflation.values[i];
+            worst = std::max(worst, std::isfinite(relative) ? relative : std::numeric_limits<double>::infinity());
+        }
+        return worst;
+    }
     /// x = 0.
     void zero(ResidentField<S>& x) const {
         algebra.zero(x.even);
@@ -334,7 +350,8 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
         if (has_inner_solver(attempt.method)) return flexible(inner);
         if (attempt.method == Method::bicgstab)
             return krylov::reliable_bicgstab(algebra, A, level.algebra, level.A, detail::Convert{}, b_hat, x.even, updates(), how, delta);
-        return krylov::reliable_cg(algebra, A, level.algebra, level.A, detail::Convert{}, b_hat, x.even, updates(), how, delta);
+        return krylov::reliable_cg(algebra, A, level.algebra, level.A, detail::Convert{}, b_hat, x.even, updates(), how, delta,
+                                   deflation);
     };
     while (true) {
         const double scale = gain * b_hat_norm / b_norm;  // from the even system's relative residual to the full one's

@@ -6,6 +6,7 @@
 #include <kasane/core/device/space.hpp>
 #include <kasane/krylov/log.hpp>
 #include <kasane/krylov/options.hpp>
+#include <kasane/lattice/deflate/eigenmodes.hpp>
 #include <kasane/lattice/dirac/parameters.hpp>
 #include <kasane/lattice/gauge_field.hpp>
 #include <kasane/lattice/schwarz/options.hpp>
@@ -92,6 +93,12 @@ class WilsonSolver {
     ~WilsonSolver();
     /// Takes the other solver's memory.
     WilsonSolver(WilsonSolver&&) noexcept;
+
+    /// Deflates the solves that follow by modes of Dhat^+ Dhat, which are copied to the space: conjugate gradients on the even sites in the
+    /// asymmetric form converge as without these eigenvalues. Every mode is checked with the solver's own operator.
+    /// @throws InputError: options.method is not cg, options.schur not asymmetric, links in the temporal gauge; modes of another lattice,
+    /// gauge field or operator; too little memory
+    void deflate(const Eigenmodes& modes);
 
     /// Solves D x = b from the first guess in x.
     /// @param b     right-hand side
