@@ -64,8 +64,7 @@ TEST(ThickRestartLanczos, FindsTheLowestEigenvaluesOfAWideSpectrum) {
             A.apply(algebra, found.vectors[i], image);
             algebra.axpby(-found.values[i], found.vectors[i], 1, image);
             EXPECT_LE(std::sqrt(algebra.norm2(image)), 1e-9 * found.values[i]);
-            for (std::size_t j = 0; j <= i; ++j)
-                EXPECT_NEAR(std::abs(algebra.dot(found.vectors[j], found.vectors[i])), i == j, 1e-12);
+            for (std::size_t j = 0; j <= i; ++j) EXPECT_NEAR(std::abs(algebra.dot(found.vectors[j], found.vectors[i])), i == j, 1e-12);
         }
         EXPECT_GT(found.applications, 0U);
     }

@@ -33,8 +33,7 @@ struct Deflation {
     }
     /// x += V Lambda^-1 V^+ s, s = A^+ (b - A x); returns whether x changed.
     bool correct(Algebra& algebra, const Vector& s, Vector& x) const {
-        for (std::size_t i = 0; i < vectors.size(); ++i)
-            algebra.axpby(algebra.dot(vectors[i], s) / values[i], vectors[i], 1, x);
+        for (std::size_t i = 0; i < vectors.size(); ++i) algebra.axpby(algebra.dot(vectors[i], s) / values[i], vectors[i], 1, x);
         return !vectors.empty();
     }
 };

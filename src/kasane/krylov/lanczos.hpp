@@ -75,12 +75,10 @@ class ThickRestartLanczos {
         randomise_(random_vectors_++, v_[0]);
         scale(v_[0], 1 / std::sqrt(algebra_.norm2(v_[0])));
         extend(0);
+        if (!std::isfinite(beta_)) return found;
         // An upper bound of the spectrum: the largest Ritz value and the norm of the remainder.                      [Zhou & Li 2011]
         filter_.below = filter_.above = 1.01 * (beta_ - pairs_.values.front());
-        bool adapting = std::isfinite(filter_.above);
-        for (; adapting && found.restarts < options_.restart_limit; ++found.restarts) {
-            adapting = adapt_filter();
-            if (!adapting) break;
+        for (; found.restarts < options_.restart_limit && adapt_filter(); ++found.restarts) {
             begin_again();
             extend(0);
         }

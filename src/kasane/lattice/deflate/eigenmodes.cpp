@@ -73,8 +73,7 @@ SpinorField Eigenmodes::field(std::size_t i) const {
 
 double eigenmode_bytes_per_site(const DiracParameters& parameters, int count) {
     const double basis = 2. * count + 13, rotated = 1.5 * count + 6;
-    return QuarkOperator<Cpu>::bytes_per_site(QuarkParameters(parameters), {.inner = Precision::double_}) +
-           96 * (basis + rotated + 5);
+    return QuarkOperator<Cpu>::bytes_per_site(QuarkParameters(parameters), {.inner = Precision::double_}) + 96 * (basis + rotated + 5);
 }
 
 Eigenmodes lowest_eigenmodes(AnySpace on, const GaugeField& links, const DiracParameters& parameters, const EigenmodeOptions& options) {
@@ -88,9 +87,10 @@ Eigenmodes lowest_eigenmodes(AnySpace on, const GaugeField& links, const DiracPa
     const double needed = eigenmode_bytes_per_site(parameters, options.count) * static_cast<double>(links.extents.volume());
     const auto there = static_cast<double>(available_memory(on));
     constexpr double mib = 1 << 20;
-    KS_VALIDATE(needed <= there, fmt::format("{} eigenmodes of a {} lattice need {:.0f} MiB while they are computed, and {:.0f} MiB are free: "
-                                             "ask for fewer modes",
-                                             options.count, text(links.extents), needed / mib, there / mib));
+    KS_VALIDATE(needed <= there,
+                fmt::format("{} eigenmodes of a {} lattice need {:.0f} MiB while they are computed, and {:.0f} MiB are free: "
+                            "ask for fewer modes",
+                            options.count, text(links.extents), needed / mib, there / mib));
     Eigenmodes modes;
     modes.extents = links.extents;
     modes.parameters = parameters;

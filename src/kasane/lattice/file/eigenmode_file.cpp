@@ -40,8 +40,9 @@ void write_eigenmodes(const std::filesystem::path& path, const Eigenmodes& modes
     auto file = hdf5::File::create(target.temporary());
     file.write("/values", modes.values, {.checksum = true});
     file.write("/residuals", modes.residuals, {.checksum = true});
-    std::vector<double> flat(numbers);
+    std::vector<double> flat;
     for (std::size_t i = 0; i < modes.vectors.size(); ++i) {
+        flat.resize(2 * modes.vectors[i].size());
         for (std::size_t k = 0; k < modes.vectors[i].size(); ++k) {
             flat[2 * k] = modes.vectors[i][k].real();
             flat[2 * k + 1] = modes.vectors[i][k].imag();
@@ -81,9 +82,10 @@ Eigenmodes read_eigenmodes(const std::filesystem::path& path, int count) {
     modes.residuals = file.read<double>("/residuals");
     const auto stored = modes.values.size();
     require(modes.residuals.size() == stored, fmt::format("{} values have {} residuals", stored, modes.residuals.size()), "/residuals");
-    require(count >= 1 && static_cast<std::size_t>(count) <= stored,
-            fmt::format("has {} modes, and {} are needed: ask for {} or fewer, or compute them anew into another file", stored, count, stored),
-            "/values");
+    require(
+        count >= 1 && static_cast<std::size_t>(count) <= stored,
+        fmt::format("has {} modes, and {} are needed: ask for {} or fewer, or compute them anew into another file", stored, count, stored),
+        "/values");
     modes.values.resize(static_cast<std::size_t>(count));
     modes.residuals.resize(static_cast<std::size_t>(count));
     double before = 0;
@@ -96,7 +98,8 @@ Eigenmodes read_eigenmodes(const std::filesystem::path& path, int count) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
         const auto key = dataset_of(i);
         const auto rows = file.dataset(key).rows();
-        require(rows == numbers, fmt::format("{} has {} numbers; an even-odd field of a {} lattice has {}", key, rows, text(modes.extents), numbers),
+        require(rows == numbers,
+                fmt::format("{} has {} numbers; an even-odd field of a {} lattice has {}", key, rows, text(modes.extents), numbers),
                 "/vectors");
         const auto flat = file.read<double>(key);
         auto& vector = modes.vectors.emplace_back(numbers / 2);
