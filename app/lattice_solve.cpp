@@ -77,7 +77,8 @@ struct Source {
 
 lattice::Method method_named(const std::string& text) {
     using lattice::Method;
-    for (const auto method : {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres, Method::refinement})
+    for (const auto method :
+         {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres, Method::refinement, Method::automatic})
         if (text == name(method)) return method;
     return Method::nested_bicgstab;  // the option accepts no other name
 }
@@ -134,10 +135,16 @@ void check_options(const LatticeSolveOptions& o) {
                 (o.block.empty() && o.options.schwarz.overlap < 0 && o.options.schwarz.cycles == 0 && o.options.schwarz.block_steps == 0),
             "--block, --overlap, --cycles and --block-steps",
             "belong to a Schwarz preconditioner: give --precondition sap (or additive, ras, multiplicative) too, or leave them out");
-    require(!schwarz || (o.solver != "cg" && o.solver != "bicgstab"), "--precondition",
+    require(!schwarz || (o.solver != "cg" && o.solver != "bicgstab" && o.solver != "auto"), "--precondition",
             fmt::format("has no effect with --solver {}, which has no preconditioner: take gcr, fgmres, nested-bicgstab or refinement",
                         o.solver));
+    require(o.deflate == 0 || ((o.solver.empty() || o.solver == "cg") && !schwarz), "--deflate",
+            "is for conjugate gradients: leave --solver and --precondition out, or give --solver cg");
+    require(o.deflate == 0 || !o.temporal_gauge, "--deflate", "and --temporal-gauge exclude each other: leave one of them out");
+    require(o.modes.empty() || o.deflate > 0, "--modes", "has no effect without --deflate N: give the number of modes");
     const auto files = std::ssize(o.configurations);
+    require(o.modes.empty() || (files == 1 && o.kappas.size() + o.masses.size() == 1), "--modes",
+            "belongs to one configuration and one kappa: leave it out, so that modes are computed for each, or solve one at a time");
     require(o.bin == 1 || o.bin <= files / 2, "--bin",
             fmt::format("is {}: errors need at least two bins of the {} configurations{}", o.bin, files,
                         files < 4 ? "; leave it out" : fmt::format(", so at most {}", files / 2)));
@@ -151,7 +158,8 @@ void check_options(const LatticeSolveOptions& o) {
     if (!problems.empty()) throw InputError(problems);
 }
 
-lattice::Method default_method(lattice::SchwarzMethod schwarz) {
+lattice::Method default_method(lattice::SchwarzMethod schwarz, int deflate) {
+    if (deflate > 0) return lattice::Method::cg;
     return schwarz == lattice::SchwarzMethod::none ? lattice::Method::nested_bicgstab : lattice::Method::gcr;
 }
 
@@ -159,8 +167,8 @@ lattice::SolverOptions solver_options(const LatticeSolveOptions& o) {
     auto options = o.options;
     options.schwarz.method = schwarz_named(o.precondition);
     std::copy(o.block.begin(), o.block.end(), options.schwarz.block);
-    options.method = o.solver.empty() ? default_method(options.schwarz.method) : method_named(o.solver);
-    options.schur = o.schur == "asymmetric" ? lattice::Schur::asymmetric : lattice::Schur::symmetric;
+    options.method = o.solver.empty() ? default_method(options.schwarz.method, o.deflate) : method_named(o.solver);
+    options.schur = o.schur == "asymmetric" || o.deflate > 0 ? lattice::Schur::asymmetric : lattice::Schur::symmetric;
     options.inner = precision_named(o.inner);
     options.outer_links = {reals_named(o.links), false, o.temporal_gauge};
     options.inner_links = {reals_named(o.inner_links), o.inner == "half" || o.half_links, o.temporal_gauge};
@@ -236,9 +244,10 @@ void check_memory(const LatticeSolveOptions& o, const LatticeWorkers& workers, c
 
 /// The solver; its errors on the gauge field name the file.
 LatticeSolver solver_of(const Common& common, const LatticeWorkers& workers, const lattice::RankGrid& grid,
-                        const lattice::GaugeField& links, const LatticeSolveResult& result) {
+                        const lattice::GaugeField& links, const std::optional<lattice::Eigenmodes>& modes,
+                        const LatticeSolveResult& result) {
     try {
-        return solver_on(common, workers, grid, links, result.facts.parameters, result.options);
+        return solver_on(common, workers, grid, links, result.facts.parameters, result.options, modes ? &*modes : nullptr);
     } catch (const InputError& error) {
         auto problems = error.problems();
         for (auto& problem : problems)
@@ -264,9 +273,14 @@ int chosen_columns(const LatticeSolveOptions& o, const LatticeWorkers& workers, 
 
 /// The columns (D / 2 kappa)^-1 b of the source. Where the solver fails, it ends with the column that failed. @throws Interrupted
 std::vector<SpinorField> solve_columns(const Common& common, const LatticeWorkers& workers, const lattice::RankGrid& grid,
-                                       lattice::GaugeField& links, bool keep_links, const Source& source, LatticeSolveResult& result) {
+                                       lattice::GaugeField& links, const LatticeSolveOptions& o, bool keep_links, const Source& source,
+                                       LatticeSolveResult& result) {
     const auto extents = links.extents;
-    const auto solve = solver_of(common, workers, grid, links, result);
+    const auto solve = [&] {
+        const auto modes = eigenmodes_of(o, workers, links, result.facts.parameters);
+        result.modes = modes ? static_cast<int>(modes->values.size()) : 0;
+        return solver_of(common, workers, grid, links, modes, result);
+    }();
     if (!keep_links) links = {};
     stop_if_interrupted();
     std::vector<SpinorField> columns;
@@ -343,7 +357,7 @@ LatticeSolveResult solve_configuration(const Common& common, const LatticeWorker
     result.memory = lattice::memory_per_site(facts.parameters, result.options, extents, result.columns_at_once);
     if (log_memory) check_memory(o, workers, result);
 
-    auto columns = solve_columns(common, workers, grid, gauge.field, keep_links, source, result);
+    auto columns = solve_columns(common, workers, grid, gauge.field, o, keep_links, source, result);
     for (const auto& log : result.logs) facts.relative_residuals.push_back(log.true_residual);
     if (!result.converged()) return result;
     if (result.columns == 12) {
@@ -419,8 +433,14 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
         ->check(CLI::IsMember({"degrand-rossi", "ukqcd", "chiral", "dirac-pauli"}));
     app.add_flag("--force", o.force, "Overwrite the output files if they exist");
     const std::string how = "How it is computed: the same x up to --rtol";
-    app.add_option("--solver", o.solver, "Outer method; without one nested-bicgstab, with --precondition gcr")
-        ->check(CLI::IsMember({"nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement"}))
+    app.add_option("--solver", o.solver, "Outer method; without one nested-bicgstab, with --precondition gcr, with --deflate cg")
+        ->check(CLI::IsMember({"nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement", "auto"}))
+        ->group(how);
+    app.add_option("--deflate", o.deflate, "Deflate conjugate gradients by this number of the lowest eigenmodes of D^+ D")
+        ->check(whole_number(1, 10'000))
+        ->group(how);
+    app.add_option("--modes", o.modes, "HDF5 file of these modes: used where it exists, otherwise written")
+        ->type_name("FILE.h5")
         ->group(how);
     app.add_option("--precondition", o.precondition, "Schwarz preconditioner in place of the inner solver")
         ->check(CLI::IsMember({"none", "sap", "additive", "ras", "multiplicative"}))

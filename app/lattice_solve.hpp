@@ -3,6 +3,7 @@
 
 #include <app/lattice_solve_result.hpp>
 #include <app/lattice_workers.hpp>
+#include <kasane/lattice/deflate/eigenmodes.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 
 #include <optional>
@@ -19,7 +20,9 @@ struct LatticeSolveOptions {
     std::vector<int> block;
     double kappa = 0, csw = 0;  ///< kappa and configuration: of one solution
     int gpus_per_rank = 1, bin = 1;
-    int columns = 0;  ///< at once; 0: as many as fit
+    int columns = 0;    ///< at once; 0: as many as fit
+    int deflate = 0;    ///< modes; 0: no deflation
+    std::string modes;  ///< file of modes
     lattice::SolverOptions options;
     bool half_links = false, temporal_gauge = false, force = false, fields = false;
 };
@@ -36,6 +39,10 @@ void check_solve_memory(const LatticeSolveOptions& options, const LatticeWorkers
 void check_extents_of(const LatticeSolveOptions& options, const lattice::Extents& extents);
 /// Columns of the source: 12, or 1.
 int columns_of(const LatticeSolveOptions& options);
+/// The modes of --deflate: from the file of --modes where it exists, otherwise computed, and written there where it is given. Empty without
+/// --deflate. @throws InputError: several workers, or a file of another lattice or operator
+std::optional<lattice::Eigenmodes> eigenmodes_of(const LatticeSolveOptions& options, const LatticeWorkers& workers,
+                                                 const lattice::GaugeField& links, const lattice::DiracParameters& parameters);
 /// "not solved: " and an advice.
 std::string failure_text(const LatticeSolveResult& result);
 

@@ -1,4 +1,5 @@
 #include <app/lattice_solve_result.hpp>
+#include <kasane/lattice/solve/options.hpp>
 #include <kasane/lattice/observe/correlators.hpp>
 #include <kasane/report/fact_rows.hpp>
 #include <kasane/report/page.hpp>
@@ -29,8 +30,7 @@ Totals totals(const LatticeSolveResult& r) {
 }
 
 bool has_inner(const lattice::SolverOptions& options) {
-    using lattice::Method;
-    return (options.method != Method::cg && options.method != Method::bicgstab) || options.inner != lattice::Precision::double_;
+    return has_inner_solver(options.method) || options.inner != lattice::Precision::double_;
 }
 
 std::string operators(const lattice::SolverOptions& options) {
@@ -103,6 +103,7 @@ nlohmann::ordered_json as_json(const LatticeSolveResult& r) {
         {"schur", r.options.schur == lattice::Schur::symmetric ? "symmetric" : "asymmetric"},
         {"outer", name(lattice::Precision::double_, r.options.outer_links)},
         {"inner", has_inner(r.options) ? nlohmann::ordered_json(name(r.options.inner, r.options.inner_links)) : nullptr},
+        {"deflated_modes", r.modes},
         {"rtol", r.options.rtol},
         {"columns_at_once", r.columns_at_once},
         {"bytes_per_site", {{"device", r.memory.device}, {"host", r.memory.host}}},

@@ -19,6 +19,7 @@ struct LatticeSolveResult {
     lattice::SolutionFacts facts;
     lattice::SolverOptions options;
     lattice::MemoryPerSite memory;
+    int modes = 0;                        ///< that were deflated
     int columns = 12;                     ///< that were requested
     int columns_at_once = 1;              ///< that were solved together
     std::vector<lattice::SolveLog> logs;  ///< of the columns that were solved; the last one may have failed

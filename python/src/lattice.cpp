@@ -13,9 +13,10 @@ class PythonWilson {
               const DiracParameters parameters{
                   .kappa = kappa, .csw = csw, .boundary = named(boundary, {Boundary::periodic, Boundary::antiperiodic}, "boundary")};
               SolverOptions options;
-              options.method =
-                  named(method, {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres, Method::refinement},
-                        "method");
+              options.method = named(method,
+                                     {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres,
+                                      Method::refinement, Method::automatic},
+                                     "method");
               options.inner = named(inner, {Precision::half, Precision::single, Precision::double_}, "inner");
               options.rtol = rtol, options.iteration_limit = iteration_limit;
               const auto field = gauge_from(links);

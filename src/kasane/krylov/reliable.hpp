@@ -6,8 +6,10 @@
 #pragma once
 
 #include <kasane/krylov/bicgstab.hpp>
+#include <kasane/krylov/deflation.hpp>
 
 #include <algorithm>
+#include <type_traits>
 
 namespace kasane::krylov {
 
@@ -143,7 +145,8 @@ SolveLog reliable_bicgstab(High& high, const HighOperator& A, Low& low, const Lo
 }
 
 /// Conjugate gradients with reliable updates for both systems below; `form` has
-///   gradient(r, z)   s of the high precision: A^+ r or r, in z or r itself
+///   correct(r, z, x) adds to x what a deflation solves for; returns whether x changed
+///   gradient(r, z)   s of the high precision: A^+ r or r, deflated, in z or r itself
 ///   product(p, q, t) p.(t), where t = A^+ A p or A p; q is a vector to use
 ///                                                                                  [Hestenes & Stiefel 1952; Saad 2003, section 8.3]
 /// Between two updates |r| is assumed to shrink as |s| does. After an update the direction is made orthogonal to the new s again [Clark et
@@ -166,6 +169,7 @@ SolveLog reliable_conjugate_gradients(High& high, const HighOperator& A, Low& lo
     double s2 = 0, s_at_update = 0, s_best = 0;
     int since_best = 0;  // iterations
     bool fresh = true;
+    if (form.correct(r, z, x)) system.update(r);
     while (!system.converged() && !watch.ended()) {  // from one update to the next
         const double updated_at = system.norm();
         const auto& gradient = form.gradient(r, z);
@@ -226,6 +230,7 @@ SolveLog reliable_conjugate_gradients(High& high, const HighOperator& A, Low& lo
             low.axpby(1, s, along / before, p);
         }
         if (!update(high, low, convert, x, work, system)) fresh = true;
+        if (form.correct(r, z, x)) system.update(r);
         if (!std::isfinite(system.norm())) watch.end(Outcome::not_finite);
         if (watch.ended() || system.converged() || !fresh) continue;
         if (++log.restarts > most_starts) watch.end(Outcome::breakdown);
@@ -237,20 +242,28 @@ SolveLog reliable_conjugate_gradients(High& high, const HighOperator& A, Low& lo
 }
 
 /// Finds x with |b - A x| <= rtol |b|, from the x that is given, by conjugate gradients on A^+ A x = A^+ b with the low operator `a`.
-/// Also ends as stagnated where A^+ r vanishes and r does not: A is singular.
+/// Also ends as stagnated where A^+ r vanishes and r does not: A is singular. With a deflation the iteration solves the projected system
+/// P A^+ A x = P A^+ r, and every update solves for the rest: convergence is that of the spectrum without the deflated eigenvalues.
 /// Per iteration: A, A^+; vectors read or written: norm 1, step 6, dot 2 (low precision alone), direction 3 = 12; an update: A, A^+, and
 /// vectors of the high precision: convert 1, x 3, r 3, norms 2, convert 1 = 10.
-template <class High, class HighOperator, class Low, class LowOperator, class Convert>
+template <class High, class HighOperator, class Low, class LowOperator, class Convert, class Deflator = NoDeflation>
 SolveLog reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert,
                      const typename High::Vector& b, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
-                     const Options& options = {}, double delta = 0.1) {
+                     const Options& options = {}, double delta = 0.1, const Deflator& deflation = {}) {
     struct NormalEquations {
         High& high;
         const HighOperator& A;
         Low& low;
         const LowOperator& a;
+        const Deflator& deflation;
+        bool correct(const typename High::Vector& r, typename High::Vector& z, typename High::Vector& x) const {
+            if constexpr (std::is_same_v<Deflator, NoDeflation>) return false;
+            A.apply_adjoint(high, r, z);
+            return deflation.correct(high, z, x);
+        }
         const typename High::Vector& gradient(const typename High::Vector& r, typename High::Vector& z) const {
             A.apply_adjoint(high, r, z);
+            deflation.project(high, z);
             return z;
         }
         double product(const typename Low::Vector& p, typename Low::Vector& q, typename Low::Vector& t) const {
@@ -259,7 +272,7 @@ SolveLog reliable_cg(High& high, const HighOperator& A, Low& low, const LowOpera
             return low.norm2(q);
         }
     };
-    return reliable_conjugate_gradients(high, A, low, convert, NormalEquations{high, A, low, a}, b, x, work, options, delta);
+    return reliable_conjugate_gradients(high, A, low, convert, NormalEquations{high, A, low, a, deflation}, b, x, work, options, delta);
 }
 
 /// Finds x with |b - A x| <= rtol |b|, from the x that is given, for Hermitian positive definite A, with the low operator `a`, whose
@@ -273,6 +286,7 @@ SolveLog reliable_hermitian_cg(High& high, const HighOperator& A, Low& low, cons
     struct Hermitian {
         Low& low;
         const LowOperator& a;
+        bool correct(const typename High::Vector&, typename High::Vector&, typename High::Vector&) const { return false; }
         const typename High::Vector& gradient(const typename High::Vector& r, typename High::Vector&) const { return r; }
         double product(const typename Low::Vector& p, typename Low::Vector&, typename Low::Vector& t) const {
             return a.apply_dot(low, p, t);

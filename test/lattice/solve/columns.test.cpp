@@ -327,6 +327,34 @@ TEST_P(Columns, OtherMethodsSolveOneAfterTheOther) {
     EXPECT_THROW(solver.solve(alone.b, alone.x), LogicError);
 }
 
+// Few iterations: the first column is solved by refinement, the others by nested BiCGStab at once; where it fails, they are solved alone.
+TEST_P(Columns, TheAutomaticChoiceFollowsTheFirstColumn) {
+    const AnySpace space = on_space([](auto on) -> AnySpace { return on; });
+    const Extents n{{4, 4, 4, 4}};
+    const auto u = random_gauge(n, 3, columns_roughness);
+    const auto solved = [&](Method method, int limit) {
+        Systems systems(n, 3);
+        WilsonSolver solver(space, u, columns_operator, {.method = method, .iteration_limit = limit});
+        const auto logs = solver.solve(systems.b, systems.x);
+        EXPECT_EQ(logs.size(), 3U);
+        return std::pair(std::move(systems.x), logs);
+    };
+    const auto [x, logs] = solved(Method::automatic, 1000);
+    const auto single = solved(Method::refinement, 1000).first, nested = solved(Method::nested_bicgstab, 1000).first;
+    EXPECT_EQ(x[0].values, single[0].values);
+    EXPECT_EQ(x[1].values, nested[1].values);
+    EXPECT_EQ(x[2].values, nested[2].values);
+    for (const auto& log : logs) EXPECT_TRUE(log.converged());
+    const auto [cut, cut_logs] = solved(Method::automatic, 3);
+    const auto cut_single = solved(Method::refinement, 3).first;
+    for (std::size_t c = 0; c < 3; ++c) {
+        EXPECT_EQ(cut[c].values, cut_single[c].values);
+        EXPECT_EQ(cut_logs[c].end, krylov::Outcome::iteration_limit);
+    }
+    EXPECT_TRUE(solves_columns({.method = Method::automatic}));
+    EXPECT_FALSE(solves_columns({.method = Method::automatic, .inner = Precision::double_}));
+}
+
 TEST(ColumnMemory, IsCountedAndDividesTheColumns) {
     const Extents n{{16, 16, 16, 32}};
     const DiracParameters parameters{.kappa = 0.12, .csw = 1};

@@ -396,5 +396,27 @@ TEST(TemporalGauge, HasUnitLinksInTime) {
     EXPECT_LT(reference::relative_difference(rotated(rotated(psi, gauge.g, false), gauge.g, true), psi), 1e-14);
 }
 
+// A first inner solve of more than 24 iterations: single precision goes to 1e-5, and all iterations are more than 48.
+TEST(AutomaticMethod, LeavesRefinementWhereTheFirstRestartIsFar) {
+    const Extents n{{4, 6, 4, 8}};
+    const auto u = random_gauge(n, 611, 0.2);
+    const auto b = random_spinor(n, 612);
+    const auto solved = [&](double kappa, Precision inner) {
+        SpinorField x(n);
+        const DiracParameters parameters{.kappa = kappa, .csw = 1, .boundary = Boundary::periodic};
+        const auto log = WilsonSolver(Cpu{1}, u, parameters, {.method = Method::automatic, .inner = inner}).solve(b, x);
+        EXPECT_TRUE(log.converged());
+        EXPECT_LE(residual(oracle(u, parameters), b, x), 1e-10);
+        return log;
+    };
+    const auto light = solved(0.132, Precision::single), heavy = solved(0.11, Precision::single), all = solved(0.132, Precision::double_);
+    EXPECT_EQ(light.inner_iterations, 24);
+    EXPECT_GT(light.iterations, 24);
+    EXPECT_EQ(light.notes.size(), 1U);
+    EXPECT_EQ(heavy.notes.size(), 0U);
+    EXPECT_GT(heavy.inner_iterations, 5 * heavy.iterations);
+    EXPECT_EQ(all.inner_iterations, 0);
+}
+
 }  // namespace
 }  // namespace kasane::lattice

@@ -44,11 +44,12 @@ const char* name(Method method) {
         case Method::gcr: return "gcr";
         case Method::fgmres: return "fgmres";
         case Method::refinement: return "refinement";
+        case Method::automatic: return "auto";
     }
     return "";
 }
 
-bool has_inner_solver(Method method) { return method != Method::cg && method != Method::bicgstab; }
+bool has_inner_solver(Method method) { return method != Method::cg && method != Method::bicgstab && method != Method::automatic; }
 
 double inner_tolerance(const SolverOptions& options) {
     if (options.inner_rtol > 0) return options.inner_rtol;
@@ -116,6 +117,7 @@ void check_solver(const GaugeField& links, const DiracParameters& parameters, co
 }
 
 bool solves_columns(const SolverOptions& options) {
+    if (options.method == Method::automatic) return options.inner != Precision::double_;
     return options.method == Method::nested_bicgstab && options.schwarz.method == SchwarzMethod::none;
 }
 
@@ -151,6 +153,7 @@ MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOpt
     int high = 4 + 3 + (cg ? 1 : 0), low = 6 + (mixed ? 1 + (cg ? 1 : 0) : 0);
     switch (options.method) {
         case Method::nested_bicgstab: high += 6; break;
+        case Method::automatic:
         case Method::bicgstab: mixed ? high += 2 : (high += 5, low = 0); break;
         case Method::cg:
         case Method::refinement: high += 2; break;

@@ -6,6 +6,7 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
+#include <kasane/krylov/deflation.hpp>
 #include <kasane/krylov/fgmres.hpp>
 #include <kasane/krylov/gcr.hpp>
 #include <kasane/krylov/inner_bicgstab.hpp>
@@ -20,10 +21,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace kasane::lattice {
 namespace detail {
+
+/// The automatic choice begins with refinement. Where its first inner solve does not end within so many iterations, BiCGStab with reliable
+/// updates continues: it is faster then, and slower where a solve has few iterations, because an update costs about as much as five of
+/// them.
+inline constexpr int trial_iterations = 24;
 
 /// Where a domain has no Schwarz preconditioner.
 struct NoSchwarz {};
@@ -127,6 +134,7 @@ struct ResidentSolver {
     std::unique_ptr<Level<Precision::half>> half;
     std::unique_ptr<Level<Precision::single>> single;
     std::unique_ptr<Level<outer>> same;
+    krylov::Deflation<High> deflation;  ///< eigenmodes of Dhat^+ Dhat that conjugate gradients deflate; may be empty
 
     /// The caller has called check_solver and check_memory. @param links  of the domain, in the temporal gauge where options require it
     /// @throws InputError where a clover term is not positive definite; ComputationError where memory or device fail
@@ -148,9 +156,14 @@ struct ResidentSolver {
             }
         }
         if (options.inner == Precision::half) kept = links;
-        make_room({options.method, options.inner, options.schwarz.method != SchwarzMethod::none});
+        make_room({first_method(), options.inner, options.schwarz.method != SchwarzMethod::none});
     }
 
+    /// The method of the first attempt. In double BiCGStab makes no updates, so the automatic choice has nothing to weigh.
+    Method first_method() const {
+        if (options.method != Method::automatic) return options.method;
+        return options.inner == outer ? Method::bicgstab : Method::refinement;
+    }
     template <Precision P>
     typename Level<P>::Operator make_operator(const typename Domain::Packed& from, const LinkStorage& storage) {
         return {domain.template dirac<P>(from, parameters.boundary, storage), lattice, parameters, options.schur, from.clover.has_value()};
@@ -173,6 +186,7 @@ struct ResidentSolver {
         const auto& like = b_hat;
         const bool mixed = attempt.precision != outer;
         switch (attempt.method) {
+            case Method::automatic: break;  // no attempt has it: first_method()
             case Method::nested_bicgstab:
             case Method::bicgstab:
                 if (attempt.method == Method::bicgstab && mixed) {
@@ -257,6 +271,19 @@ struct ResidentSolver {
         A->full(Parity::even, adjoint, in.even, in.odd, out.even);
         A->full(Parity::odd, adjoint, in.even, in.odd, out.odd);
     }
+    /// The largest |Dhat^+ Dhat v - lambda v| / lambda of the deflation's pairs.
+    double worst_mode() {
+        double worst = 0;
+        Vector image(lattice);
+        for (std::size_t i = 0; i < deflation.vectors.size(); ++i) {
+            A->apply(algebra, deflation.vectors[i], residual);
+            A->apply_adjoint(algebra, residual, image);
+            algebra.axpby(-deflation.values[i], deflation.vectors[i], 1, image);
+            const double relative = std::sqrt(algebra.norm2(image)) / deflation.values[i];
+            worst = std::max(worst, std::isfinite(relative) ? relative : std::numeric_limits<double>::infinity());
+        }
+        return worst;
+    }
     /// x = 0.
     void zero(ResidentField<S>& x) const {
         algebra.zero(x.even);
@@ -279,8 +306,10 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
         const double in_schwarz = take_schwarz_applications();
         const double applied = (static_cast<double>(take_applications()) + in_schwarz) * (2 * 1320 + 48 + (A->has_clover() ? 2 * 504 : 0));
         const bool cg = options.method == Method::cg;
-        double updates =
-            (log.inner_iterations > 0 ? log.inner_iterations : log.iterations) * (cg ? detail::cg_flops : detail::bicgstab_flops);
+        const int low_iterations = options.method == Method::automatic ? std::max(log.iterations, log.inner_iterations)
+                                   : log.inner_iterations > 0          ? log.inner_iterations
+                                                                       : log.iterations;
+        double updates = low_iterations * (cg ? detail::cg_flops : detail::bicgstab_flops);
         if (in_schwarz > 0) updates = in_schwarz * detail::minimal_residual_flops;
         if (log.seconds > 0) log.gflops = (applied + updates) * per_parity / log.seconds * 1e-9;
         return log;
@@ -306,7 +335,8 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
     if (!(gain > 0)) gain = 1;
     constexpr int most_corrections = 4;
     int corrections = 0;
-    Attempt attempt{options.method, options.inner, options.schwarz.method != SchwarzMethod::none};
+    Attempt attempt{first_method(), options.inner, options.schwarz.method != SchwarzMethod::none};
+    bool on_trial = options.method == Method::automatic && options.inner != outer;
     krylov::Outcome end{};
     double relative = 0;
     krylov::Options how;
@@ -334,7 +364,7 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
         if (has_inner_solver(attempt.method)) return flexible(inner);
         if (attempt.method == Method::bicgstab)
             return krylov::reliable_bicgstab(algebra, A, level.algebra, level.A, detail::Convert{}, b_hat, x.even, updates(), how, delta);
-        return krylov::reliable_cg(algebra, A, level.algebra, level.A, detail::Convert{}, b_hat, x.even, updates(), how, delta);
+        return krylov::reliable_cg(algebra, A, level.algebra, level.A, detail::Convert{}, b_hat, x.even, updates(), how, delta, deflation);
     };
     while (true) {
         const double scale = gain * b_hat_norm / b_norm;  // from the even system's relative residual to the full one's
@@ -344,6 +374,15 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
         how.iteration_limit = options.iteration_limit - done;
         if (has_inner_solver(attempt.method) && !attempt.schwarz) how.stagnation_limit = 5;
         if (stop) how.stop = [&](int iteration, double residual_now) { return stop(done + iteration, residual_now * scale); };
+        bool too_slow = false;
+        if (on_trial)
+            how.stop = [&, first = 0., least = 0., asked = how.stop](int iteration, double residual_now) mutable {
+                if (first == 0) first = least = residual_now;
+                least = std::min(least, residual_now);
+                too_slow = iteration > detail::trial_iterations && least > inner_tolerance(options) * first;
+                return too_slow || (asked && asked(iteration, residual_now));
+            };
+        on_trial = false;
         make_room(attempt);
         const auto part = attempt.method == Method::bicgstab && attempt.precision == Precision::double_
                               ? krylov::bicgstab(algebra, *A, krylov::NoPreconditioner{}, b_hat, x.even, *bicgstab, how)
@@ -363,8 +402,13 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
             end = krylov::Outcome::converged;
             break;
         }
-        if (part.end == krylov::Outcome::iteration_limit || part.end == krylov::Outcome::stopped) break;
-        if (part.converged() && corrections < most_corrections) {
+        if (part.end == krylov::Outcome::iteration_limit || (part.end == krylov::Outcome::stopped && !too_slow)) break;
+        if (too_slow) {
+            log.notes.push_back(fmt::format("the first {} iterations reached residual {:.1e}: BiCGStab with reliable updates continues",
+                                            detail::trial_iterations, relative));
+            attempt.method = Method::bicgstab;
+            if (!(relative <= 1)) algebra.zero(x.even);
+        } else if (part.converged() && corrections < most_corrections) {
             // 1.1: the next ratio will differ a little.
             ++corrections;
             gain = std::max(1.1 * relative * b_norm / (part.true_residual * b_hat_norm), 1.1 * gain);

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <variant>
 
@@ -150,6 +151,46 @@ WilsonSolver::WilsonSolver(AnySpace on, const GaugeField& links, const DiracPara
 WilsonSolver::~WilsonSolver() = default;
 WilsonSolver::WilsonSolver(WilsonSolver&&) noexcept = default;
 
+void WilsonSolver::deflate(const Eigenmodes& modes) {
+    const auto& [extents, options, g, resident] = *impl_;
+    KS_VALIDATE(options.method == Method::cg && options.schur == Schur::asymmetric && g.empty(),
+                fmt::format("deflation is for the method cg with the asymmetric even-odd operator and without the temporal gauge; the "
+                            "options name {}, {}{}",
+                            name(options.method), options.schur == Schur::asymmetric ? "asymmetric" : "symmetric",
+                            g.empty() ? "" : ", temporal gauge"));
+    KS_VALIDATE(modes.extents == extents,
+                fmt::format("the modes are those of a {} lattice; the gauge field has {}", text(modes.extents), text(extents)));
+    std::visit(
+        [&]<Space S>(detail::Resident<S>& at) {
+            auto& solver = at.solver;
+            const auto& [kappa, csw, boundary] = solver.parameters;
+            KS_VALIDATE(
+                modes.parameters.kappa == kappa && modes.parameters.csw == csw && modes.parameters.boundary == boundary,
+                fmt::format("the modes are those of kappa {}, c_sw {}, {} quarks; the solver has kappa {}, c_sw {}, {} quarks: "
+                            "compute modes of its own",
+                            modes.parameters.kappa, modes.parameters.csw, name(modes.parameters.boundary), kappa, csw, name(boundary)));
+            const double needed = 96. * static_cast<double>(modes.vectors.size()) * static_cast<double>(extents.volume());
+            const auto there = static_cast<double>(available_memory(solver.domain.space()));
+            constexpr double mib = 1 << 20;
+            KS_VALIDATE(needed <= there, fmt::format("{} modes need {:.0f} MiB, and {:.0f} MiB are free: take fewer", modes.vectors.size(),
+                                                     needed / mib, there / mib));
+            auto& [values, vectors] = solver.deflation;
+            values = modes.values;
+            vectors.clear();
+            for (std::size_t i = 0; i < modes.vectors.size(); ++i)
+                lattice::load(modes.field(i), Parity::even, vectors.emplace_back(solver.lattice));
+            // Modes of 1e-8 leave 1e-8; those of another field with the same parameters are wrong altogether.
+            if (const double worst = solver.worst_mode(); !(worst < 1e-3)) {
+                solver.deflation = {};
+                throw InputError(
+                    fmt::format("the modes do not belong to this gauge field: a residual |D^+ D v - lambda v| / lambda is "
+                                "{:.1e} (its plaquette was {:.10f}). Compute modes of this field",
+                                worst, modes.plaquette));
+            }
+        },
+        *impl_->resident);
+}
+
 SolveLog WilsonSolver::solve(const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop) {
     impl_->check(b, "b");
     impl_->check(x, "x");
@@ -180,30 +221,60 @@ SolveLog WilsonSolver::solve(View<const std::complex<double>> b, View<std::compl
 std::vector<SolveLog> WilsonSolver::solve(const std::vector<SpinorField>& b, std::vector<SpinorField>& x,
                                           const krylov::StopFunction& stop) {
     KS_REQUIRE(b.size() == x.size(), fmt::format("{} right-hand sides have {} fields for their solutions", b.size(), x.size()));
-    std::vector<SolveLog> logs;
-    if (b.size() < 2 || !solves_columns(impl_->options)) {
-        for (std::size_t c = 0; c < b.size(); ++c) {
-            logs.push_back(solve(b[c], x[c], stop));
-            if (logs.back().end == krylov::Outcome::stopped) {
-                logs.resize(b.size(), logs.back());
-                break;
-            }
-        }
-        return logs;
+    if (b.size() > 1 && solves_columns(impl_->options)) {
+        return impl_->options.method == Method::automatic ? solve_automatically(b, x, stop) : solve_together(b, x, 0, stop);
     }
-    for (std::size_t c = 0; c < b.size(); ++c) impl_->check(b[c], "b"), impl_->check(x[c], "x");
+    return solve_one_by_one(b, x, 0, stop);
+}
+
+std::vector<SolveLog> WilsonSolver::solve_one_by_one(const std::vector<SpinorField>& b, std::vector<SpinorField>& x, std::size_t first,
+                                                     const krylov::StopFunction& stop) {
+    std::vector<SolveLog> logs;
+    for (std::size_t c = first; c < b.size(); ++c) {
+        logs.push_back(solve(b[c], x[c], stop));
+        if (logs.back().end == krylov::Outcome::stopped) {
+            logs.resize(b.size() - first, logs.back());
+            break;
+        }
+    }
+    return logs;
+}
+
+std::vector<SolveLog> WilsonSolver::solve_automatically(const std::vector<SpinorField>& b, std::vector<SpinorField>& x,
+                                                        const krylov::StopFunction& stop) {
+    // Twelve columns together cost 1 / 1.5 to 1 / 2.6 per iteration (docs/lattice-columns.md). Nested BiCGStab takes 1.1 times BiCGStab's
+    // iterations where that takes 60 to 300, and 1.95 times where it takes 1000 (docs/lattice-studies.md): equal times at about 500.
+    constexpr int most_iterations_of_nesting = 500;
+    std::vector<SolveLog> logs{solve(b.front(), x.front(), stop)};
+    auto& first = logs.front();
+    if (first.end == krylov::Outcome::stopped) return std::vector<SolveLog>(b.size(), first);
+    const int iterations = std::max(first.iterations, first.inner_iterations);
+    const bool together = first.converged() && iterations <= most_iterations_of_nesting;
+    first.notes.push_back(
+        fmt::format("the first column took {} iterations: {}", iterations,
+                    together ? "nested BiCGStab solves the others at once" : "the others are solved one after the other"));
+    auto others = together ? solve_together(b, x, 1, stop) : solve_one_by_one(b, x, 1, stop);
+    std::move(others.begin(), others.end(), std::back_inserter(logs));
+    return logs;
+}
+
+std::vector<SolveLog> WilsonSolver::solve_together(const std::vector<SpinorField>& b, std::vector<SpinorField>& x, std::size_t first,
+                                                   const krylov::StopFunction& stop) {
+    std::vector<SolveLog> logs;
+    for (std::size_t c = first; c < b.size(); ++c) impl_->check(b[c], "b"), impl_->check(x[c], "x");
     std::visit(
         [&]<Space S>(detail::Resident<S>& at) {
-            const auto columns = static_cast<int>(b.size());
+            const auto columns = static_cast<int>(b.size() - first);
             if (!at.columns || at.columns->solver.columns() != columns) {
                 at.columns.reset();
                 impl_->check_columns(at.solver.domain.space(), columns);
                 at.columns = std::make_unique<detail::ResidentColumns<S>>(at.solver, columns);
             }
             auto& [solver, b_there, x_there] = *at.columns;
-            for (std::size_t c = 0; c < b.size(); ++c) impl_->load_system(at.solver, b[c], x[c], b_there[c], x_there[c]);
+            for (std::size_t c = first; c < b.size(); ++c)
+                impl_->load_system(at.solver, b[c], x[c], b_there[c - first], x_there[c - first]);
             logs = solver.solve(b_there, x_there, stop);
-            for (std::size_t c = 0; c < b.size(); ++c) impl_->store_solution(logs[c], x_there[c], x[c]);
+            for (std::size_t c = first; c < b.size(); ++c) impl_->store_solution(logs[c - first], x_there[c - first], x[c]);
         },
         *impl_->resident);
     return logs;

@@ -6,12 +6,14 @@
 #include <kasane/core/device/space.hpp>
 #include <kasane/krylov/log.hpp>
 #include <kasane/krylov/options.hpp>
+#include <kasane/lattice/deflate/eigenmodes.hpp>
 #include <kasane/lattice/dirac/parameters.hpp>
 #include <kasane/lattice/gauge_field.hpp>
 #include <kasane/lattice/schwarz/options.hpp>
 #include <kasane/lattice/spinor_field.hpp>
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -28,6 +30,7 @@ enum class Method {
     gcr,              ///< generalised conjugate residuals                                           [Luscher 2004, appendix A]
     fgmres,           ///< flexible GMRES                                                            [Saad 1993]
     refinement,       ///< iterative refinement                                                      [Wilkinson 1963]
+    automatic,        ///< refinement or bicgstab, by the first restart; of several right-hand sides the first decides for the others
 };
 
 /// The even-odd preconditioned operator Dhat.
@@ -50,7 +53,7 @@ struct SolverOptions {
     SchwarzOptions schwarz = {};                            ///< takes the place of the inner solver unless its method is none
 };
 
-/// Its name in JSON and messages: "nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement".
+/// Its name in JSON and messages: "nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement", "auto".
 const char* name(Method method);
 
 /// The log of a solve. `true_residual` is |b - D x| / |b| in double on the full lattice; `residuals` holds the recurrences' residuals of
@@ -69,8 +72,8 @@ struct MemoryPerSite {
 /// @param columns  right-hand sides that are solved at once
 MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options, const Extents& extents = {},
                               int columns = 1);
-/// Whether several right-hand sides are solved at once with these options: nested BiCGStab without a Schwarz preconditioner. Others are
-/// solved one after the other.
+/// Whether several right-hand sides can be solved at once with these options: nested BiCGStab without a Schwarz preconditioner, and the
+/// automatic choice with a low inner precision. Others are solved one after the other.
 bool solves_columns(const SolverOptions& options);
 /// The largest number of right-hand sides, up to `wanted`, that a solver on this space can solve at once in the memory that is free now; at
 /// least 1.
@@ -92,6 +95,12 @@ class WilsonSolver {
     ~WilsonSolver();
     /// Takes the other solver's memory.
     WilsonSolver(WilsonSolver&&) noexcept;
+
+    /// Deflates the solves that follow by modes of Dhat^+ Dhat, which are copied to the space: conjugate gradients on the even sites in the
+    /// asymmetric form converge as without these eigenvalues. Every mode is checked with the solver's own operator.
+    /// @throws InputError: options.method is not cg, options.schur not asymmetric, links in the temporal gauge; modes of another lattice,
+    /// gauge field or operator; too little memory
+    void deflate(const Eigenmodes& modes);
 
     /// Solves D x = b from the first guess in x.
     /// @param b     right-hand side
@@ -122,6 +131,13 @@ class WilsonSolver {
     void apply(View<const std::complex<double>> in, View<std::complex<double>> out, bool adjoint = false);
 
    private:
+    using Fields = std::vector<SpinorField>;
+    /// The parts of solve() for the columns from `first` on.
+    std::vector<SolveLog> solve_one_by_one(const Fields& b, Fields& x, std::size_t first, const krylov::StopFunction& stop);
+    std::vector<SolveLog> solve_together(const Fields& b, Fields& x, std::size_t first, const krylov::StopFunction& stop);
+    /// Solves the first column, and chooses by its iterations how the others are solved.
+    std::vector<SolveLog> solve_automatically(const Fields& b, Fields& x, const krylov::StopFunction& stop);
+
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
