@@ -1,4 +1,5 @@
 // sparse.general: convection and diffusion in a box, a nonsymmetric system, by GeneralSolver and by Eigen's BiCGSTAB with IncompleteLUT.
+#include <bench/sparse/peers/eigen.hpp>
 #include <bench/sparse/sparse_studies.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/sparse/general_solver.hpp>
@@ -7,20 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-
-#if defined(KASANE_PEER_EIGEN)
-#if defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <Eigen/IterativeLinearSolvers>
-#include <Eigen/SparseCore>
-#if defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-#endif
 
 namespace kasane::bench {
 
@@ -82,24 +69,21 @@ BenchmarkResult row_for(const std::string& name, const ConvectionBox& box, doubl
 
 #if defined(KASANE_PEER_EIGEN)
 BenchmarkResult with_eigen(const ConvectionBox& box, Cpu on) {
-    using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>;
     Eigen::setNbThreads(thread_count(on));
-    const auto& A = box.matrix;
-    const std::vector<std::int32_t> begin(A.begin.begin(), A.begin.end());
-    const Matrix own = Eigen::Map<const Matrix>(A.rows(), A.rows(), A.nonzeros(), begin.data(), A.column.data(), A.value.data());
-    Eigen::BiCGSTAB<Matrix, Eigen::IncompleteLUT<double, std::int32_t>> solver;
+    const EigenRows own = eigen_rows(box.matrix);
+    Eigen::BiCGSTAB<EigenRows, Eigen::IncompleteLUT<double, std::int32_t>> solver;
     solver.setTolerance(1e-8);
     solver.setMaxIterations(10000);
     Stopwatch watch;
     solver.compute(own);
     const double setup = watch.seconds();
     watch.restart();
-    const Eigen::VectorXd b = Eigen::Map<const Eigen::VectorXd>(box.rhs.data(), A.rows());
+    const Eigen::VectorXd b = Eigen::Map<const Eigen::VectorXd>(box.rhs.data(), own.rows());
     const Eigen::VectorXd x = solver.solve(b);
     auto row = row_for("sparse.general, peer Eigen BiCGSTAB with IncompleteLUT" + threads_label(AnySpace(on)), box,
                        static_cast<double>(solver.iterations()), watch.seconds(), setup, x.data());
     row.more.emplace_back("true_residual", (b - own * x).norm() / b.norm());
-    row.note = fmt::format("Eigen {}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
+    row.note = eigen_version();
     if (solver.info() != Eigen::Success) row.note = "NOT CONVERGED: " + row.note;
     return row;
 }

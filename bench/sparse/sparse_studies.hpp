@@ -83,5 +83,6 @@ Benchmark sparse_colors(const SharedSparse& shared);
 Benchmark sparse_formats(const SharedSparse& shared);
 Benchmark sparse_multigrid(const SharedSparse& shared);
 Benchmark sparse_general();
+Benchmark sparse_matrices();
 
 }  // namespace kasane::bench

@@ -1,22 +1,9 @@
 // sparse.solve.peer.eigen: Eigen's conjugate gradients with its incomplete Cholesky factor, on the same box with the same threads.
+#include <bench/sparse/peers/eigen.hpp>
 #include <bench/sparse/sparse_studies.hpp>
 #include <kasane/core/base/timer.hpp>
 
 #include <fmt/format.h>
-
-#if defined(KASANE_PEER_EIGEN)
-#if defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <Eigen/IterativeLinearSolvers>
-#include <Eigen/SparseCore>
-#if defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-#endif
 
 namespace kasane::bench {
 namespace {
@@ -27,18 +14,13 @@ constexpr const char* eigen_case = "sparse.solve.peer.eigen";
 /// @param Order  of the factor's elimination: Eigen's own choice is approximate minimum degree
 template <class Order>
 void solve_with_eigen(const BenchmarkContext& context, SparseProblems& problems, Cpu on, index_t side, const std::string& label) {
-    // By rows and with both triangles: the only storage whose product Eigen shares among threads.
-    using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>;
     using Factor = Eigen::IncompleteCholesky<double, Eigen::Lower, Order>;
     Eigen::setNbThreads(thread_count(on));
     const auto& problem = problems.box(side);
-    const auto& A = problem.matrix;
-    const std::vector<std::int32_t> begin(A.begin.begin(), A.begin.end());
-    const Eigen::Map<const Matrix> matrix(A.rows(), A.rows(), A.nonzeros(), begin.data(), A.column.data(), A.value.data());
-    const Eigen::Map<const Eigen::VectorXd> b(problem.rhs.data(), A.rows());
-    const Matrix own(matrix);
+    const EigenRows own = eigen_rows(problem.matrix);
+    const Eigen::Map<const Eigen::VectorXd> b(problem.rhs.data(), own.rows());
 
-    Eigen::ConjugateGradient<Matrix, Eigen::Lower | Eigen::Upper, Factor> solver;
+    Eigen::ConjugateGradient<EigenRows, Eigen::Lower | Eigen::Upper, Factor> solver;
     solver.setTolerance(1e-8);
     solver.setMaxIterations(10000);
     Stopwatch watch;
@@ -49,7 +31,7 @@ void solve_with_eigen(const BenchmarkContext& context, SparseProblems& problems,
     BenchmarkResult row;
     row.seconds = watch.seconds();
     row.name = std::string(eigen_case) + ", " + label + threads_label(on);
-    row.n = A.rows();
+    row.n = own.rows();
     row.rate = static_cast<double>(solver.iterations()) / row.seconds;
     row.unit = "iterations/s";
     row.error = problem.error({x.data(), x.data() + x.size()});
@@ -60,7 +42,7 @@ void solve_with_eigen(const BenchmarkContext& context, SparseProblems& problems,
                 {"setup_seconds", setup},
                 {"our_seconds", ours},
                 {"times_ours", row.seconds / ours}};
-    row.note = fmt::format("Eigen {}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
+    row.note = eigen_version();
     if (solver.info() != Eigen::Success) row.note = "NOT CONVERGED: " + row.note;
     context.report(row);
 }

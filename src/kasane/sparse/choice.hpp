@@ -19,7 +19,7 @@ struct Choice {
     std::vector<std::string> notes;
 };
 
-/// ic0 or multigrid for a matrix in host memory.
+/// jacobi, ssor (both on the CPU alone), ic0 or multigrid for a matrix in host memory, canonical and symmetric.
 struct PreconditionChoice {
     Precondition kind;
     std::string reason;  ///< one sentence

@@ -1,0 +1,82 @@
+// The matrices of sparse.matrices: the triangulation against its definition, and that auto solves all of them.
+#include <bench/sparse/matrices/matrices.hpp>
+#include <bench/sparse/matrices/triangulation.hpp>
+#include <kasane/sparse/choice.hpp>
+#include <kasane/sparse/general_solver.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kasane::bench {
+namespace {
+
+using namespace sparse;
+
+TEST(RandomTriangulation, CirclesAreEmptyAndTrianglesCoverTheSquareOnce) {
+    const auto mesh = random_triangulation(14, 5);
+    double area = 0;
+    for (const auto& corner : mesh.triangle) {
+        const auto at = [&](std::size_t k) { return mesh.point[static_cast<std::size_t>(corner[k])]; };
+        const double ax = at(0)[0], ay = at(0)[1], bx = at(1)[0] - ax, by = at(1)[1] - ay, cx = at(2)[0] - ax, cy = at(2)[1] - ay;
+        const double twice = bx * cy - by * cx;
+        EXPECT_GT(twice, 0) << "counterclockwise";
+        area += twice / 2;
+        // Circumcentre from the two perpendicular bisectors.
+        const double b2 = bx * bx + by * by, c2 = cx * cx + cy * cy;
+        const double x = (cy * b2 - by * c2) / (2 * twice), y = (bx * c2 - cx * b2) / (2 * twice), radius = std::hypot(x, y);
+        for (const auto& p : mesh.point) EXPECT_GT(std::hypot(p[0] - ax - x, p[1] - ay - y), radius * (1 - 1e-9));
+    }
+    // All but a border of at most one mean distance on each side is covered, and nothing twice.
+    EXPECT_LT(area, 1);
+    EXPECT_GT(area, 12. / 14 * 12. / 14);
+}
+
+TEST(TestMatrices, AutoSolvesAllToTheTrueResidual) {
+    int unstructured = 0;
+    const auto all = test_matrices();
+    EXPECT_EQ(all.size(), 10u);
+    for (const auto& kind : all) {
+        SCOPED_TRACE(kind.name);
+        unstructured += kind.unstructured;
+        const CsrMatrix A = kind.make(3000);
+        EXPECT_GT(A.rows(), 2000);
+        const auto found = kind_of(A.view());
+        EXPECT_EQ(found.symmetric, kind.symmetric);
+        EXPECT_EQ(found.positive, kind.symmetric);
+        std::vector<double> b(static_cast<std::size_t>(A.rows())), x;
+        for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(i * i % 1009));
+        SolveLog log;
+        if (found.positive)
+            x = Solver(Cpu{2}, A.view(), {.precondition = Precondition::automatic}).solve(b, &log);
+        else
+            x = GeneralSolver(Cpu{2}, A.view()).solve(b, &log);
+        EXPECT_TRUE(log.converged());
+        double r2 = 0, b2 = 0;
+        for (std::size_t i = 0; i < b.size(); ++i) {
+            double r = b[i];
+            for (index_t e = A.begin[i]; e < A.begin[i + 1]; ++e)
+                r -= A.value[static_cast<std::size_t>(e)] * x[static_cast<std::size_t>(A.column[static_cast<std::size_t>(e)])];
+            r2 += r * r, b2 += b[i] * b[i];
+        }
+        EXPECT_LE(std::sqrt(r2 / b2), 1.001e-8);
+    }
+    EXPECT_GE(unstructured, 5);
+}
+
+TEST(TestMatrices, RuleTakesTheDiagonalOrSsorWhereTheyAreEnough) {
+    // The consistent mass matrix of linear elements has eigenvalues between 1/2 and 2 times its diagonal [Wathen 1987]: rate 1/3.
+    for (const auto& [name, expected] :
+         {std::pair{"mesh, mass", Precondition::jacobi}, std::pair{"mesh, elasticity", Precondition::ssor},
+          std::pair{"box, elasticity", Precondition::ssor}, std::pair{"box, anisotropic", Precondition::ic0}}) {
+        SCOPED_TRACE(name);
+        const auto all = test_matrices();
+        const auto kind = std::ranges::find(all, name, &TestMatrix::name);
+        ASSERT_NE(kind, all.end());
+        EXPECT_EQ(precondition_by_rule(kind->make(10000).view(), false).kind, expected);
+    }
+}
+
+}  // namespace
+}  // namespace kasane::bench
