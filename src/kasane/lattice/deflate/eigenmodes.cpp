@@ -72,8 +72,9 @@ SpinorField Eigenmodes::field(std::size_t i) const {
 }
 
 double eigenmode_bytes_per_site(const DiracParameters& parameters, int count) {
-    const double basis = 2. * count + 13, rotated = 1.5 * count + 6;
-    return QuarkOperator<Cpu>::bytes_per_site(QuarkParameters(parameters), {.inner = Precision::double_}) + 96 * (basis + rotated + 5);
+    const double basis = 2. * count + 13, rotated = 1.5 * count + 6, found = count;
+    return QuarkOperator<Cpu>::bytes_per_site(QuarkParameters(parameters), {.inner = Precision::double_}) +
+           96 * (basis + rotated + found + 5);
 }
 
 Eigenmodes lowest_eigenmodes(AnySpace on, const GaugeField& links, const DiracParameters& parameters, const EigenmodeOptions& options) {

@@ -38,7 +38,7 @@ struct Eigenmodes {
 };
 
 /// Computes them by thick-restart Lanczos with a Chebyshev filter (krylov/lanczos.hpp), in double on the space. It takes the memory of
-/// 3.5 count + 20 vectors of half the lattice.
+/// 4.5 count + 25 vectors of half the lattice.
 /// @throws InputError: options, links or parameters out of range, or too little memory; ComputationError where the restarts do not suffice
 Eigenmodes lowest_eigenmodes(AnySpace on, const GaugeField& links, const DiracParameters& parameters, const EigenmodeOptions& options = {});
 
