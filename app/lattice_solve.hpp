@@ -3,7 +3,7 @@
 
 #include <app/lattice_solve_result.hpp>
 #include <app/lattice_workers.hpp>
-#include <kasane/lattice/deflate/eigenmodes.hpp>
+#include <kasane/lattice/dirac/eigenmodes.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 
 #include <optional>

@@ -3,6 +3,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/timer.hpp>
+#include <kasane/lattice/deflate/lowest_eigenmodes.hpp>
 #include <kasane/lattice/file/eigenmode_file.hpp>
 
 #include <fmt/format.h>

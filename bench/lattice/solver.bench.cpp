@@ -25,7 +25,8 @@ void ways(const BenchmarkContext& context, LatticeProblems& problems, const Exte
     SolverProblem problem("lattice.solver", problems.weak(extents), benchmark_operator);
     const auto base = problem.row(context.space, "", all_double());
     context.report(base);
-    for (const auto method : {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres, Method::refinement})
+    for (const auto method :
+         {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres, Method::refinement, Method::automatic})
         for (const auto inner : {Precision::single, Precision::half})
             context.report(problem.row(context.space, "", way(method, inner), base.seconds));
     context.report(problem.row(context.space, "", way(Method::cg, Precision::double_), base.seconds));
@@ -74,7 +75,7 @@ void thermalised(const BenchmarkContext& context, LatticeProblems& problems, con
         const auto label = fmt::format("beta 6.0, kappa {}: ", kappa);
         const auto base = problem.row(context.space, label, all_double());
         context.report(base);
-        for (const auto method : {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr})
+        for (const auto method : {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::automatic})
             for (const auto inner : {Precision::single, Precision::half})
                 context.report(problem.row(context.space, label, way(method, inner), base.seconds));
         for (const auto method : {Method::nested_bicgstab, Method::bicgstab})

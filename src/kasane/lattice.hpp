@@ -3,7 +3,8 @@
 #pragma once
 
 #include <kasane/lattice/dirac/parameters.hpp>
-#include <kasane/lattice/deflate/eigenmodes.hpp>
+#include <kasane/lattice/deflate/lowest_eigenmodes.hpp>
+#include <kasane/lattice/dirac/eigenmodes.hpp>
 #include <kasane/lattice/file/eigenmode_file.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 #include <kasane/lattice/file/solution_file.hpp>

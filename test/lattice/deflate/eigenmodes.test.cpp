@@ -2,7 +2,7 @@
 // inertia), in deflated solves, and in files that are damaged or belong to another field.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/hdf5.hpp>
-#include <kasane/lattice/deflate/eigenmodes.hpp>
+#include <kasane/lattice/deflate/lowest_eigenmodes.hpp>
 #include <kasane/lattice/file/eigenmode_file.hpp>
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/gauge/update.hpp>

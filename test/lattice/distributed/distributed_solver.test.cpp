@@ -31,7 +31,8 @@ class DistributedSolverOn : public LatticeOnEverySpace {
 KS_ON_LATTICE_SPACES(DistributedSolverOn);
 
 TEST_P(DistributedSolverOn, EveryMethodInEveryPrecision) {
-    for (const auto method : {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres, Method::refinement})
+    for (const auto method :
+         {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres, Method::refinement, Method::automatic})
         for (const auto inner : {Precision::half, Precision::single, Precision::double_})
             compare({{4, 4, 2, 8}}, {2, 1, 1, 2}, distributed_clover, {.method = method, .inner = inner});
 }

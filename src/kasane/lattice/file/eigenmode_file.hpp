@@ -6,7 +6,7 @@
 //   attributes of /: lattice (4: x, y, z, t), kappa, csw, boundary, plaquette, commit
 #pragma once
 
-#include <kasane/lattice/deflate/eigenmodes.hpp>
+#include <kasane/lattice/dirac/eigenmodes.hpp>
 
 #include <filesystem>
 

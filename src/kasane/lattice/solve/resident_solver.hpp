@@ -404,8 +404,8 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
         }
         if (part.end == krylov::Outcome::iteration_limit || (part.end == krylov::Outcome::stopped && !too_slow)) break;
         if (too_slow) {
-            log.notes.push_back(fmt::format("the first {} iterations reached residual {:.1e}: BiCGStab with reliable updates continues",
-                                            detail::trial_iterations, relative));
+            log.notes.push_back(fmt::format("the first inner solve takes more than {} iterations: BiCGStab with reliable updates continues",
+                                            detail::trial_iterations));
             attempt.method = Method::bicgstab;
             if (!(relative <= 1)) algebra.zero(x.even);
         } else if (part.converged() && corrections < most_corrections) {

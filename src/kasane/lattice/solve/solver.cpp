@@ -242,9 +242,11 @@ std::vector<SolveLog> WilsonSolver::solve_one_by_one(const std::vector<SpinorFie
 
 std::vector<SolveLog> WilsonSolver::solve_automatically(const std::vector<SpinorField>& b, std::vector<SpinorField>& x,
                                                         const krylov::StopFunction& stop) {
-    // Twelve columns together cost 1 / 1.5 to 1 / 2.6 per iteration (docs/lattice-columns.md). Nested BiCGStab takes 1.1 times BiCGStab's
-    // iterations where that takes 60 to 300, and 1.95 times where it takes 1000 (docs/lattice-studies.md): equal times at about 500.
-    constexpr int most_iterations_of_nesting = 500;
+    // On a device twelve columns together cost 1 / 1.5 to 1 / 2.6 per iteration (docs/lattice-columns.md), and nested BiCGStab takes 1.1
+    // times BiCGStab's iterations where that takes 60 to 300, 1.95 times where it takes 1000 (docs/lattice-studies.md): equal times at
+    // about 500. On a CPU twelve together took 1.9 times as long as one by one (docs/lattice-deflation.md).
+    const bool on_cpu = std::holds_alternative<detail::Resident<Cpu>>(*impl_->resident);
+    const int most_iterations_of_nesting = on_cpu ? 0 : 500;
     std::vector<SolveLog> logs{solve(b.front(), x.front(), stop)};
     auto& first = logs.front();
     if (first.end == krylov::Outcome::stopped) return std::vector<SolveLog>(b.size(), first);

@@ -1,4 +1,4 @@
-#include <kasane/lattice/deflate/eigenmodes.hpp>
+#include <kasane/lattice/deflate/lowest_eigenmodes.hpp>
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/krylov/lanczos.hpp>
@@ -62,18 +62,10 @@ void compute(S on, const GaugeField& links, const EigenmodeOptions& options, Eig
 
 }  // namespace
 
-SpinorField Eigenmodes::field(std::size_t i) const {
-    SpinorField out(extents);
-    for (index_t s = 0; s < extents.half(); ++s) {
-        const index_t site = extents.lexicographic(extents.site(Parity::even, s));
-        for (int k = 0; k < 12; ++k) out.at(site, k / 3, k % 3) = vectors[i][static_cast<std::size_t>(12 * s + k)];
-    }
-    return out;
-}
-
 double eigenmode_bytes_per_site(const DiracParameters& parameters, int count) {
-    const double basis = 2. * count + 13, rotated = 1.5 * count + 6;
-    return QuarkOperator<Cpu>::bytes_per_site(QuarkParameters(parameters), {.inner = Precision::double_}) + 96 * (basis + rotated + 5);
+    const double basis = 2. * count + 13, rotated = 1.5 * count + 6, found = count;
+    return QuarkOperator<Cpu>::bytes_per_site(QuarkParameters(parameters), {.inner = Precision::double_}) +
+           96 * (basis + rotated + found + 5);
 }
 
 Eigenmodes lowest_eigenmodes(AnySpace on, const GaugeField& links, const DiracParameters& parameters, const EigenmodeOptions& options) {
