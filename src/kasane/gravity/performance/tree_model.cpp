@@ -47,7 +47,7 @@ double on_line(double x1, double t1, double x2, double t2, double x) {
 }  // namespace
 
 TreePilot measure_tree(const AnySpace& on, const Particles& particles, const Tree& force, const Steps& steps, double seconds) {
-    Simulation simulation(on, particles.copy(), {.force = force, .step = steps});
+    Simulation simulation(on, particles, {.force = force, .step = steps});
     simulation.step(1);
     const auto before = simulation.step_counts();
     const auto parts_before = timed(simulation);
@@ -86,7 +86,7 @@ LetSize measure_lets(const Particles& particles, const Tree& force) {
         const int workers = 2 << k;
         comm::WorkerCommunicator communicator(*ranks, workers);
         const std::vector<AnySpace> here(static_cast<std::size_t>(workers), Cpu{1});
-        auto simulation = distributed_simulation(communicator, here, particles.copy(), {.force = force, .step = Leapfrog{1e-30}});
+        auto simulation = distributed_simulation(communicator, here, particles, {.force = force, .step = Leapfrog{1e-30}});
         static_cast<void>(simulation.acceleration());
         double most = 0;
         for (const auto& load : worker_loads(simulation)) most = std::max(most, static_cast<double>(load.received));
