@@ -33,7 +33,7 @@ CsrMatrix symmetric_pattern(const CsrView& A, const std::vector<std::int32_t>& r
 /// The natural order keeps the convergence of ilu0; others are taken where its levels are too short to be shared among threads, and on
 /// devices, where each level is a launch.
 ColoredOrder automatic_order(const CsrView& graph, bool device) {
-    constexpr index_t short_level = 256, small = 20'000;
+    constexpr index_t short_level = 32, small = 20'000;
     constexpr int most_colors = 64;
     if (!device) {
         auto natural = order_rows(graph, {OrderingKind::natural, 0, 0});
