@@ -109,7 +109,7 @@ double jacobi_iterations(const CsrView& A) {
             q[i] = sum;
             return sum * p[i];
         });
-        if (!(curvature > 0)) return rho > 0 ? INFINITY : step;
+        if (!(curvature > 0)) return rho > 0 ? HUGE_VAL : static_cast<double>(step);
         const double alpha = rho / curvature;
 #pragma omp parallel for schedule(static)
         for (std::size_t i = 0; i < rows; ++i) r[i] -= alpha * q[i];
@@ -117,7 +117,7 @@ double jacobi_iterations(const CsrView& A) {
         rho = squared_norm();
         if (step + 1 == first_of_rate) of_rate = rho;
     }
-    if (!(rho < of_rate)) return rho == 0 ? steps : INFINITY;
+    if (!(rho < of_rate)) return rho == 0 ? static_cast<double>(steps) : HUGE_VAL;
     return std::log(1e-8) / (0.5 * std::log(rho / of_rate) / (steps - first_of_rate));
 }
 

@@ -48,10 +48,13 @@ TEST(TestMatrices, AutoSolvesAllToTheTrueResidual) {
         std::vector<double> b(static_cast<std::size_t>(A.rows())), x;
         for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(i * i % 1009));
         SolveLog log;
-        if (found.positive)
-            x = Solver(Cpu{2}, A.view(), {.precondition = Precondition::automatic}).solve(b, &log);
-        else
+        if (found.positive) {
+            SolverOptions options;
+            options.precondition = Precondition::automatic;
+            x = Solver(Cpu{2}, A.view(), options).solve(b, &log);
+        } else {
             x = GeneralSolver(Cpu{2}, A.view()).solve(b, &log);
+        }
         EXPECT_TRUE(log.converged());
         double r2 = 0, b2 = 0;
         for (std::size_t i = 0; i < b.size(); ++i) {
