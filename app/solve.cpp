@@ -287,7 +287,7 @@ Action add_solve(CLI::App& app, const Common& common) {
         ->check(whole_number(1, std::numeric_limits<int>::max()));
     add_general_options(app, o.general);
     app.add_option("--precondition", o.precondition,
-                   "ic0, ssor, jacobi, none, multigrid (smoothed aggregation), or auto: one of them by rule; ilu0, jacobi or none "
+                   "ic0, ssor, jacobi, none, multigrid (smoothed aggregation), or auto: ic0 or multigrid by rule; ilu0, jacobi or none "
                    "where the method is "
                    "not cg");
     app.add_option("--ssor-omega", o.solver.ssor_omega, "Relaxation of ssor, above 0 and below 2");

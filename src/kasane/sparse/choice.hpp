@@ -19,7 +19,7 @@ struct Choice {
     std::vector<std::string> notes;
 };
 
-/// jacobi, ssor (both on the CPU alone), ic0 or multigrid for a matrix in host memory, canonical and symmetric.
+/// ic0 or multigrid for a matrix in host memory.
 struct PreconditionChoice {
     Precondition kind;
     std::string reason;  ///< one sentence

@@ -1,7 +1,6 @@
 // The matrices of sparse.matrices: the triangulation against its definition, and that auto solves all of them.
 #include <bench/sparse/matrices/matrices.hpp>
 #include <bench/sparse/matrices/triangulation.hpp>
-#include <kasane/sparse/choice.hpp>
 #include <kasane/sparse/general_solver.hpp>
 
 #include <gtest/gtest.h>
@@ -66,19 +65,6 @@ TEST(TestMatrices, AutoSolvesAllToTheTrueResidual) {
         EXPECT_LE(std::sqrt(r2 / b2), 1.001e-8);
     }
     EXPECT_GE(unstructured, 5);
-}
-
-TEST(TestMatrices, RuleTakesTheDiagonalOrSsorWhereTheyAreEnough) {
-    // The consistent mass matrix of linear elements has eigenvalues between 1/2 and 2 times its diagonal [Wathen 1987]: rate 1/3.
-    for (const auto& [name, expected] :
-         {std::pair{"mesh, mass", Precondition::jacobi}, std::pair{"mesh, elasticity", Precondition::ssor},
-          std::pair{"box, elasticity", Precondition::ssor}, std::pair{"box, anisotropic", Precondition::ic0}}) {
-        SCOPED_TRACE(name);
-        const auto all = test_matrices();
-        const auto kind = std::ranges::find(all, name, &TestMatrix::name);
-        ASSERT_NE(kind, all.end());
-        EXPECT_EQ(precondition_by_rule(kind->make(10000).view(), false).kind, expected);
-    }
 }
 
 }  // namespace

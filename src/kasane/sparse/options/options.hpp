@@ -18,7 +18,7 @@ enum class Precondition {
     jacobi,     ///< the diagonal of A
     ssor,       ///< symmetric successive over-relaxation                                                            [Saad 2003, 10.2]
     ic0,        ///< incomplete Cholesky factorisation with the pattern of A                                        [Saad 2003, 10.3]
-    automatic,  ///< jacobi, ssor, ic0 or multigrid, by rule (docs/multigrid.md)
+    automatic,  ///< ic0 or multigrid, by rule
     multigrid,  ///< a V cycle of smoothed aggregation in single precision                             [Vanek, Mandel & Brezina 1996]
 };
 /// How new row numbers are assigned.
