@@ -2,9 +2,9 @@
 #include <bench/sparse/peers/matrix_peers.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
+#include <kasane/core/io/json.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <array>
 #include <cmath>
@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <string_view>
 
 #include <unistd.h>
 
@@ -128,8 +129,12 @@ void solve_with_petsc(const PeerProblem& problem, Cpu on, const Report& report) 
         const auto text = output_of(fmt::format(
             "timeout {:.0f} env OMP_NUM_THREADS=1 {} {} '{}' '{}' -ksp_rtol {} -ksp_max_it 10000 {} 2>/dev/null", problem.seconds_limit,
             KASANE_PEER_PETSC, thread_count(on), program.string(), system.name().string(), problem.rtol, options));
-        const auto found = nlohmann::json::parse(text.substr(std::min(text.find('{'), text.size())), nullptr, false);
-        if (found.is_discarded()) {
+        nlohmann::ordered_json found;
+        try {
+            found = io::parse_json(std::string_view(text).substr(std::min(text.find('{'), text.size())), program);
+        } catch (const InputError&) {  // the program ended without a result
+        }
+        if (found.is_null()) {
             out.failure = fmt::format("no solution within {:.0f} s, or the program failed", problem.seconds_limit);
         } else {
             out.version = "PETSc " + found.at("version").get<std::string>();

@@ -135,6 +135,7 @@ RunResult go(const Kinds& kinds, const Kind& kind, Run& run, const RunDirectory&
     log::info("{}: {}, in {}", run.file().title, run.headline(), directory.path().string());
     for (const auto& note : run.file().notes) log::info("{}", note);
     Loop(kind, run, directory, controls, ranks).run();
+    run.release();
     return with_report(kinds, run, directory);
 }
 

@@ -116,6 +116,8 @@ class Run {
     virtual void complete(Loop&) {}
     /// Updates this kind's part of the record.
     virtual void update() {}
+    /// Frees the memory of the state when the loop has ended, before the report is written. progress() and done() do not change.
+    virtual void release() {}
     /// Writes the tables beside record.json. Called before each write of record.json.
     virtual void write_tables(const RunDirectory&) {}
     /// Status of a run that is done: "done", or another word where it ended without a result; then it sets the record's message.

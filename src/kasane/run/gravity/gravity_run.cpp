@@ -260,6 +260,11 @@ class GravityRun : public Run {
         record_.step_seconds = taken > 0 ? stepping_seconds_ / static_cast<double>(taken) : 0;
     }
 
+    void release() override {
+        step_ = progress();
+        simulation_.reset();
+    }
+
     Summary summary(const fs::path&) const override {
         const auto& r = record_;
         Summary result{{{"steps", r.steps},
