@@ -11,12 +11,13 @@ inline constexpr int groups_of_block = 4;
 
 /// Thread blocks of the kernel `sum_groups`.
 struct GroupShape {
-    int threads = 0;             ///< of a thread block
-    int targets_per_thread = 0;  ///< targets in the registers of one thread
+    int threads = 0;                    ///< of a thread block
+    int targets_per_thread = 0;         ///< targets in the registers of one thread
+    int blocks_per_multiprocessor = 0;  ///< resident thread blocks (the kernels are compiled for it)
     int block_targets() const { return threads / groups_of_block * targets_per_thread; }
 };
 /// The shapes that are compiled.
-inline constexpr GroupShape large_groups{512, 2}, small_groups{256, 1};
+inline constexpr GroupShape large_groups{512, 2, 2}, small_groups{256, 1, 4};
 
 /// One call of the kernel `sum_groups`.
 struct GroupSchedule {

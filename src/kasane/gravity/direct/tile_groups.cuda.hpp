@@ -84,9 +84,7 @@ __global__ void __launch_bounds__(Threads, BlocksPerSm) sum_groups(GroupCall cal
 #pragma unroll
             for (int k = 0; k < K; ++k) {
                 const float dx = source.x - x[k], dy = source.y - y[k], dz = source.z - z[k];
-                const float r2 = fma(dz, dz, fma(dy, dy, fma(dx, dx, call.eps2)));
-                const float rinv = inverse_distance < form == PairSoftening::common > (r2);
-                float weight = rinv * rinv * rinv;
+                float weight = common_pair<form>(dx, dy, dz, call.eps2).force;
                 if constexpr (!equal_in_run) weight *= source.m;
                 s[0][k] = fma(weight, dx, s[0][k]);
                 s[1][k] = fma(weight, dy, s[1][k]);

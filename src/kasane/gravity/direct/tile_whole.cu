@@ -47,7 +47,7 @@ void launch_whole_in(Cuda on, int multiprocessors, const Direct& options, const 
         launch_whole_form<Real, PairSoftening::common>(on, schedule, call);
 }
 
-template <GroupShape shape, int BlocksPerSm, PairSoftening form>
+template <GroupShape shape, PairSoftening form>
 void launch_group_shape(Cuda on, const GroupSchedule& schedule, const GroupCall& call) {
     cudaLaunchAttribute early{};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -58,15 +58,15 @@ void launch_group_shape(Cuda on, const GroupSchedule& schedule, const GroupCall&
     config.stream = on.stream;
     config.attrs = &early;
     config.numAttrs = 1;
-    KS_CUDA(cudaLaunchKernelEx(&config, sum_groups<shape.threads, shape.targets_per_thread, BlocksPerSm, form>, call));
+    KS_CUDA(cudaLaunchKernelEx(&config, sum_groups<shape.threads, shape.targets_per_thread, shape.blocks_per_multiprocessor, form>, call));
 }
 
 template <PairSoftening form>
 void launch_groups(Cuda on, const GroupSchedule& schedule, const GroupCall& call) {
     if (schedule.shape.threads == large_groups.threads)
-        launch_group_shape<large_groups, 2, form>(on, schedule, call);
+        launch_group_shape<large_groups, form>(on, schedule, call);
     else
-        launch_group_shape<small_groups, 4, form>(on, schedule, call);
+        launch_group_shape<small_groups, form>(on, schedule, call);
 }
 
 /// @return false if another kernel is faster or the frame is on the device
