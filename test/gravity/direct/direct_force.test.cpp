@@ -229,6 +229,17 @@ TEST_P(SourceBlocks, WholeEvaluationsHaveTheSameBits) {
                     }
                 }
                 EXPECT_EQ(evaluated({{1, 2, 3}}, {}), (std::vector<Vec3<double>>{{0, 0, 0}})) << "no sources";
+                // Few sources on all targets, against packed sources, their sums and results one after another.
+                const Sources few{position.view().subview(0, std::min<index_t>(position.size(), 1000)),
+                                  mass.view().subview(0, std::min<index_t>(mass.size(), 1000)),
+                                  {}};
+                Buffer<std::byte, S> bodies(on, force.padded(few.position.n) * static_cast<index_t>(force.body_bytes()));
+                Buffer<Vec3<double>, S> acceleration(on, position.size());
+                force.pack(on, few.position, few.mass, bodies.view(), {});
+                force.begin(on, position.view(), Self::none, true, false, {});
+                force.add(on, {bodies.view(), few.position.n, 0});
+                force.end(on, {acceleration.view(), {}});
+                ASSERT_EQ(evaluated(problem.target, few), to_host(acceleration)) << "few sources";
             },
             space_);
     };

@@ -5,6 +5,7 @@
 #include <kasane/gravity/direct/circulant.hpp>
 #include <kasane/gravity/direct/fixed_point.body.hpp>
 #include <kasane/gravity/direct/frame.hpp>
+#include <kasane/gravity/direct/groups.hpp>
 #include <kasane/gravity/direct/tile_pairs.hpp>
 
 #include <gtest/gtest.h>
@@ -161,6 +162,25 @@ TEST(TilePairs, WholeEvaluationsInOneLaunchHaveFewPairsAndTargetBlocks) {
                 }
     EXPECT_TRUE(whole_in_one_launch(8192, 8192, Precision::single_, 132));
     EXPECT_FALSE(whole_in_one_launch(1 << 14, 1 << 14, Precision::single_, 132));
+}
+
+TEST(TilePairs, GroupSchedulesCoverTheirWork) {
+    for (const int multiprocessors : {1, 20, 132})
+        for (const index_t targets : {1, 63, 64, 65, 1000, 3072, 8192, 8300})
+            for (const index_t sources : {1, 257, 1024, 1025, 8192, 8448}) {
+                const auto schedule = group_schedule(targets, sources, multiprocessors);
+                if (!schedule) continue;
+                EXPECT_GE(static_cast<index_t>(schedule.target_blocks) * schedule.shape.block_targets(), targets);
+                EXPECT_LT(static_cast<index_t>(schedule.target_blocks - 1) * schedule.shape.block_targets(), targets);
+                EXPECT_GE(static_cast<index_t>(schedule.shares) * groups_of_block * source_run, sources);
+                EXPECT_LT(static_cast<index_t>(schedule.shares - 1) * groups_of_block * source_run, sources);
+                EXPECT_LE(schedule.target_blocks, most_target_blocks(multiprocessors));
+            }
+    EXPECT_EQ(group_schedule(8192, 8192, 132).shape.threads, large_groups.threads);
+    EXPECT_EQ(group_schedule(4096, 4096, 132).shape.threads, small_groups.threads);
+    EXPECT_FALSE(group_schedule(3072, 3072, 132));  // 144 thread blocks on 132 multiprocessors
+    EXPECT_FALSE(group_schedule(64, 1 << 20, 132));
+    EXPECT_FALSE(group_schedule(0, 8192, 132));
 }
 
 /// Checks that the parts of a term add up to it within `resolution` times the bound.

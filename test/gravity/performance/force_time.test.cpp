@@ -56,18 +56,30 @@ TEST(ForceTime, CountsOfOneSide) {
     EXPECT_EQ(cpu.issue, cpu.chain);
 }
 
+TEST(ForceTime, CountsOfGroups) {
+    // 8,192 targets: 32 blocks of 512 threads, 256 targets and 4 runs, with 8 shares: two of the 256 blocks on the fullest multiprocessor.
+    const auto work = step_work(h200, {}, 8192, false);
+    ASSERT_EQ(work.kernels.size(), 1u);
+    EXPECT_EQ(work.kernels[0].chain, 256 * 2);
+    EXPECT_EQ(work.kernels[0].issue, 2 * 4 * 256 * 2);
+    EXPECT_DOUBLE_EQ(work.kernels[0].whole * 132 * 4 * 32, 8192.0 * 8192.0);
+    EXPECT_EQ(work.kernels[0].additions, 4);
+}
+
 TEST(ForceTime, FormIsChosenBySize) {
-    EXPECT_TRUE(takes_both_sides(h200, {}, 8192, 1));
-    EXPECT_FALSE(takes_both_sides(h200, {}, 4096, 1));
+    EXPECT_TRUE(takes_both_sides(h200, {}, 8448, 1));
+    EXPECT_FALSE(takes_both_sides(h200, {}, 8192, 1));
+    EXPECT_TRUE(takes_both_sides(h200, {.precision = Precision::double_}, 8192, 1));
+    EXPECT_FALSE(takes_both_sides(h200, {.precision = Precision::double_}, 4096, 1));
     EXPECT_TRUE(takes_both_sides(h200, {.variant = DirectVariant::pair}, 4096, 1));
     EXPECT_FALSE(takes_both_sides(h200, {.variant = DirectVariant::tile}, 65536, 1));
     EXPECT_FALSE(takes_both_sides({false, 64}, {}, 65536, 1));
 }
 
 TEST(ForceTime, FormOfSeveralWorkersIsChosenBySizeUnlessTheirBitsMustAgree) {
-    for (const int workers : {1, 2, 4}) EXPECT_TRUE(takes_both_sides(h200, {.deterministic = true}, 8192, workers)) << workers;
+    for (const int workers : {1, 2, 4}) EXPECT_TRUE(takes_both_sides(h200, {.deterministic = true}, 8448, workers)) << workers;
     const Direct options{.deterministic = false};
-    EXPECT_TRUE(takes_both_sides(h200, options, 8192, 1));
+    EXPECT_TRUE(takes_both_sides(h200, options, 8448, 1));
     EXPECT_FALSE(takes_both_sides(h200, options, 8192, 2));
     EXPECT_FALSE(takes_both_sides(h200, options, 16000, 2));
     EXPECT_TRUE(takes_both_sides(h200, options, 16384, 2));

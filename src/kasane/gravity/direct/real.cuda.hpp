@@ -20,4 +20,11 @@ __device__ Real inverse_distance(Real r2) {
     return r2 > Real(0) ? rinv : Real(0);
 }
 
+/// The factors of a pair with one softening for all.
+template <PairSoftening form, class Real>
+__device__ PairFactors<Real> common_pair(Real dx, Real dy, Real dz, Real eps2) {
+    const Real rinv = inverse_distance < form == PairSoftening::common > (fma(dz, dz, fma(dy, dy, fma(dx, dx, eps2))));
+    return {rinv * rinv * rinv, rinv};
+}
+
 }  // namespace kasane::gravity::detail

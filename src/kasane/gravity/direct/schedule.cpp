@@ -12,8 +12,9 @@ namespace {
 constexpr index_t many_targets = 93;
 // With fewer thread blocks per multiprocessor, threads have one target instead of two, which doubles their number.
 constexpr index_t few_blocks = 8;
-// Pairs per multiprocessor up to which a whole evaluation takes one launch: N = 8,300 on the 132 of an H200. One launch and three take 41.7
-// and 44.5 us at N = 8,192, 71.6 and 64.8 at 10,240 (`kasane bench gravity.direct.tile`, H200, single precision, equal masses, 2026-11).
+// Pairs per multiprocessor up to which a whole evaluation takes one launch: N = 8,300 on the 132 of an H200. One launch of sum_tiles and
+// three take 41.7 and 44.5 us at N = 8,192, 71.6 and 64.8 at 10,240 (`kasane bench gravity.direct.tile`, H200, single precision, equal
+// masses, 2026-11).
 constexpr index_t few_pairs = 1 << 19;
 
 /// Number of shares of the sources that keeps every multiprocessor busy to the end: minimises waves times the work of one thread block.

@@ -77,6 +77,8 @@ TilePairs count_tile_pairs(const PairShape& shape, index_t total, index_t begin,
 
 /// Particles per multiprocessor from which `pair` is faster than `tile` on a single device.
 inline constexpr index_t pair_pays = 53;  // 7,000 on the 132 of an H200, see docs/numbers.md
+/// The same against whole evaluations in one launch, in single precision.
+inline constexpr index_t pair_pays_against_groups = 63;  // 8,316 on an H200
 /// Particles per multiprocessor of all devices from which several devices are faster with both sides at once.
 inline constexpr index_t pair_pays_together = 62;  // 16,384 on two H200: with 8,192 a call takes 95 microseconds, one-sided 49
 
@@ -85,7 +87,10 @@ inline constexpr index_t pair_pays_together = 62;  // 16,384 on two H200: with 8
 /// form alone.
 inline bool both_sides_pay(const Direct& options, index_t total, int multiprocessors, int workers) {
     if (detail::own_softening(detail::pair_softening(options))) return false;
-    if (workers == 1 || options.deterministic) return total >= pair_pays * multiprocessors;
+    if (workers == 1 || options.deterministic) {
+        const bool single = options.precision == Precision::single_;
+        return total >= (single ? pair_pays_against_groups : pair_pays) * multiprocessors;
+    }
     return total >= pair_pays_together * multiprocessors * workers;
 }
 

@@ -167,9 +167,8 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_tiles(Call call) {
                         const auto factors = combined_pair<form>(d2, run_terms[j] + term[k]);
                         rinv = factors.potential, weight = factors.force;
                     } else {
-                        const Real r2 = fma(dz, dz, fma(dy, dy, fma(dx, dx, call.eps2)));
-                        rinv = inverse_distance < form == PairSoftening::common > (r2);
-                        weight = rinv * rinv * rinv;
+                        const auto factors = common_pair<form>(dx, dy, dz, call.eps2);
+                        rinv = factors.potential, weight = factors.force;
                     }
                     if constexpr (want_a) {
                         if constexpr (!equal_in_run) weight *= source.m;

@@ -1,8 +1,8 @@
-// Launches of the kernel `tile` that evaluate accelerations at once, for few pairs: one launch in place of pack, tile and sums.
+// Launches that evaluate accelerations at once, for few pairs: one launch in place of pack, tile and sums, by `sum_groups` or `sum_tiles`.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/check.cuda.hpp>
 #include <kasane/gravity/direct/launches.cuda.hpp>
-#include <kasane/gravity/direct/tile.cuda.hpp>
+#include <kasane/gravity/direct/tile_groups.cuda.hpp>
 #include <kasane/gravity/direct/variants.hpp>
 
 namespace kasane::gravity::detail {
@@ -47,11 +47,58 @@ void launch_whole_in(Cuda on, int multiprocessors, const Direct& options, const 
         launch_whole_form<Real, PairSoftening::common>(on, schedule, call);
 }
 
+template <GroupShape shape, PairSoftening form>
+void launch_group_shape(Cuda on, const GroupSchedule& schedule, const GroupCall& call) {
+    cudaLaunchAttribute early{};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(schedule.target_blocks), static_cast<unsigned>(schedule.shares));
+    config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+    config.stream = on.stream;
+    config.attrs = &early;
+    config.numAttrs = 1;
+    KS_CUDA(cudaLaunchKernelEx(&config, sum_groups<shape.threads, shape.targets_per_thread, shape.blocks_per_multiprocessor, form>, call));
+}
+
+template <PairSoftening form>
+void launch_groups(Cuda on, const GroupSchedule& schedule, const GroupCall& call) {
+    if (schedule.shape.threads == large_groups.threads)
+        launch_group_shape<large_groups, form>(on, schedule, call);
+    else
+        launch_group_shape<small_groups, form>(on, schedule, call);
+}
+
+/// @return false if another kernel is faster or the frame is on the device
+bool launched_in_groups(Cuda on, int multiprocessors, const Direct& options, const WholeLaunch& given) {
+    if (options.precision != Precision::single_ || given.scale.found) return false;
+    const auto schedule = group_schedule(given.targets.n, given.position.n, multiprocessors);
+    if (!schedule) return false;
+    GroupCall call;
+    call.targets = given.targets;
+    call.position = given.position;
+    call.mass = given.mass;
+    call.acceleration = given.acceleration;
+    call.origin = given.scale.origin;
+    call.fixed_point = FixedPoint<float>(given.scale.acceleration_bound);
+    call.sums.place(given.sums.bytes, given.sums.fixed_points);
+    call.sums.n = given.sums.n;
+    call.eps2 = static_cast<float>(options.softening * options.softening);
+    call.G = options.G;
+    call.arrived = given.arrived;
+    if (pair_softening(options) == PairSoftening::none)
+        launch_groups<PairSoftening::none>(on, schedule, call);
+    else
+        launch_groups<PairSoftening::common>(on, schedule, call);
+    return true;
+}
+
 }  // namespace
 
 void launch_whole(Cuda on, int multiprocessors, const Direct& options, const WholeLaunch& call) {
     KS_EXPECT(!own_softening(pair_softening(options)));
     if (call.targets.n == 0 || call.position.n == 0) return;
+    if (launched_in_groups(on, multiprocessors, options, call)) return;
     if (options.precision == Precision::double_)
         launch_whole_in<double>(on, multiprocessors, options, call);
     else

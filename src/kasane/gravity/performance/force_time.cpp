@@ -1,5 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/performance/force_time.hpp>
+#include <kasane/gravity/direct/groups.hpp>
 #include <kasane/gravity/direct/schedule.hpp>
 #include <kasane/gravity/direct/simd.hpp>
 #include <kasane/core/math/least_squares.hpp>
@@ -23,6 +24,28 @@ double targets_of_thread(const ForceDevice& device, index_t targets) {
     return std::max(padded / device.units, std::min(padded, static_cast<double>(detail::target_padding)));
 }
 
+/// Work of thread blocks of `threads` threads with K targets each. @param runs  runs of sources that a thread sums
+KernelWork work_of_blocks(const ForceDevice& device, double blocks, int resident, int threads, int targets_per_thread, int runs) {
+    const double warps = threads / warp / schedulers;           // warps of a thread block on each scheduler
+    const double fullest = whole_number(blocks, device.units);  // thread blocks of the fullest multiprocessor, in all waves
+    const double per_block = static_cast<double>(runs) * source_run * targets_per_thread;
+    KernelWork work;
+    work.chain = per_block * whole_number(fullest, resident);
+    work.issue = per_block * warps * fullest;
+    work.whole = per_block * warps * blocks / device.units;
+    work.targets = targets_per_thread;
+    work.additions = targets_per_thread * warps * fullest;
+    return work;
+}
+
+KernelWork group_work(const ForceDevice& device, const GroupSchedule& schedule) {
+    const auto& shape = schedule.shape;
+    auto work = work_of_blocks(device, static_cast<double>(schedule.target_blocks) * schedule.shares, shape.blocks_per_multiprocessor,
+                               shape.threads, shape.targets_per_thread, 1);
+    work.additions /= groups_of_block;
+    return work;
+}
+
 }  // namespace
 
 KernelWork one_sided_work(const ForceDevice& device, Precision precision, index_t targets, index_t sources, index_t total) {
@@ -37,16 +60,9 @@ KernelWork one_sided_work(const ForceDevice& device, Precision precision, index_
         return work;
     }
     const auto schedule = tile_schedule(targets, sources, precision, false, device.units);
-    const double blocks = static_cast<double>(schedule.target_blocks) * schedule.shares;
-    const double warps = schedule.shape.threads / warp / schedulers;  // warps of a thread block on each scheduler
-    const double fullest = whole_number(blocks, device.units);        // thread blocks of the fullest multiprocessor, in all waves
-    const double per_block = static_cast<double>(schedule.runs) * source_run * schedule.shape.targets_per_thread;
-    work.chain = per_block * whole_number(fullest, schedule.shape.blocks_per_multiprocessor);
-    work.issue = per_block * warps * fullest;
-    work.whole = per_block * warps * blocks / device.units;
-    work.targets = schedule.shape.targets_per_thread;
-    work.additions = schedule.shape.targets_per_thread * warps * fullest;
-    return work;
+    const auto& shape = schedule.shape;
+    return work_of_blocks(device, static_cast<double>(schedule.target_blocks) * schedule.shares, shape.blocks_per_multiprocessor,
+                          shape.threads, shape.targets_per_thread, schedule.runs);
 }
 
 KernelWork both_sides_work(const ForceDevice& device, Precision precision, index_t total, index_t begin, index_t end, index_t other_begin,
@@ -80,6 +96,11 @@ bool takes_both_sides(const ForceDevice& device, const Direct& options, index_t 
 ForceWork step_work(const ForceDevice& device, const Direct& options, index_t n, bool both_sides) {
     const bool whole = device.cuda && !both_sides && whole_in_one_launch(n, n, options.precision, device.units);
     ForceWork work{whole ? launches_of_step - 2 : launches_of_step, static_cast<double>(n), {}};
+    if (whole && options.precision == Precision::single_)
+        if (const auto schedule = group_schedule(n, n, device.units)) {
+            work.kernels.push_back(group_work(device, schedule));
+            return work;
+        }
     work.kernels.push_back(both_sides ? both_sides_work(device, options.precision, n, 0, n, 0, n)
                                       : one_sided_work(device, options.precision, n, n, n));
     return work;
