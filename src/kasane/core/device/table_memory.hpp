@@ -7,7 +7,7 @@
 
 namespace kasane {
 
-/// Each table is copied once, whoever asks for it. On the CPU none is copied: the tables must outlive their views.
+/// Copies each table once, also when it is requested again. On the CPU none is copied: the tables must outlive their views.
 template <Space S>
 class TableMemory {
    public:
