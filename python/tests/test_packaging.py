@@ -65,7 +65,7 @@ SPACK = {
 
 def test_the_spack_recipe_has_what_cmake_looks_for(recipe):
     text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
-    wanted = {a or b or c for a, b, c in re.findall(r"find_package\((\w+).*REQUIRED|IMPORTED_TARGET ([\w-]+)|find_path\(\w+ (\S+) REQUIRED", text)}
+    wanted = {a or b or c for a, b, c in re.findall(r"find_package\((\w+).*REQUIRED|REQUIRED IMPORTED_TARGET ([\w-]+)|find_path\(\w+ (\S+) REQUIRED", text)}
     assert len(wanted) >= 15
     has = {re.split(r"[@~+ ]", arguments[0])[0] for name, arguments, _ in recipe[1] if name == "depends_on"}
     assert {SPACK[name] for name in wanted} <= has
