@@ -140,10 +140,16 @@ void label(const Galaxy& galaxy, Cpu on, Particles& into, index_t first) {
 
 }  // namespace
 
+struct Sampler::Draws {
+    TableMemory<Cpu> tables;
+    std::vector<ParticleDraw> of_component;
+};
+
 Sampler::Sampler(const Galaxy& galaxy, Cpu on, const ProgressFunction& progress)
     : galaxy_(&galaxy), on_(on), first_(first_particles(galaxy)) {
+    auto draws = std::make_shared<Draws>(Draws{TableMemory<Cpu>(on), {}});
     for (std::size_t c = 0; c + 1 < first_.size(); ++c) {
-        const auto& component = draws_.emplace_back(draw_of(galaxy, c, tables_));
+        const auto& component = draws->of_component.emplace_back(draw_of(galaxy, c, draws->tables));
         PieceMemory<Cpu> memory(on_, std::min(few, first_[c + 1] - first_[c]));
         const auto report = [&](index_t from, const Piece&) {
             if (progress) progress(static_cast<double>(from) / static_cast<double>(size()), galaxy.model().components[c].label());
@@ -152,6 +158,7 @@ Sampler::Sampler(const Galaxy& galaxy, Cpu on, const ProgressFunction& progress)
         position_.push_back(centre.position);
         velocity_.push_back(centre.velocity);
     }
+    draws_ = std::move(draws);
     if (progress) progress(1, "");
 }
 
@@ -168,7 +175,7 @@ void Sampler::fill(Particles& into, index_t first, index_t n) const {
         const index_t begin = std::max(first, first_[c]), end = std::min(first + n, first_[c + 1]);
         const auto position = view(into.position).subview(begin - first, end - begin);
         const auto velocity = view(into.velocity).subview(begin - first, end - begin);
-        draw(on_, draws_[c], begin, position, velocity);
+        draw(on_, draws_->of_component[c], begin, position, velocity);
         parallel_for(on_, end - begin, [&](index_t i) {
             position[i] -= position_[c];
             velocity[i] -= velocity_[c];

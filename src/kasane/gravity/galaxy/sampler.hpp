@@ -1,16 +1,15 @@
 // Particles drawn from a galaxy.
 // A particle is a function of (model, seed, index): a seed gives the same galaxy on any number of threads, and any range of particles can
-// be drawn without the rest. On a CUDA device the particles are those of the CPU to rounding (particle_draw.hpp has the one source).
+// be drawn without the rest. On a CUDA device the particles are those of the CPU to rounding.
 #pragma once
 
 #include <kasane/core/base/progress.hpp>
 #include <kasane/core/device/space.hpp>
-#include <kasane/core/device/table_memory.hpp>
 #include <kasane/core/math/vec3.hpp>
 #include <kasane/gravity/galaxy/component/component.hpp>
-#include <kasane/gravity/galaxy/particle_draw.hpp>
 #include <kasane/gravity/particles/particles.hpp>
 
+#include <memory>
 #include <vector>
 
 namespace kasane::gravity {
@@ -39,8 +38,8 @@ class Sampler {
 
     const Galaxy* galaxy_;
     Cpu on_;
-    TableMemory<Cpu> tables_{on_};
-    std::vector<ParticleDraw> draws_;                // of each component
+    struct Draws;
+    std::shared_ptr<const Draws> draws_;             // of each component
     std::vector<index_t> first_;                     // first particle of each component, and the number of all particles
     std::vector<Vec3<double>> position_, velocity_;  // of the components' centres of mass
 };
