@@ -94,6 +94,7 @@ class SphericalPotential {
     /// Psi at the centre [mass / length]; infinite with a point mass, or where the enclosed mass grows as r or slower at the centre.
     double central() const { return curves().central(); }
 
+    /// Psi by the tables of this object, which must outlive the curves.
     PotentialCurves curves() const { return {log_mass_.curve(), log_psi_.curve(), point_mass_, inner_slope_, empty_}; }
     /// The same with the tables in another memory. @param memory  a TableMemory
     template <class Memory>

@@ -101,6 +101,7 @@ class DiskSystem {
     /// The draw of particles of one disk with its tables in a memory.
     DiskDraw draw(std::size_t disk, TableMemory<Cpu>& memory) const;
 #if defined(KASANE_CUDA)
+    /// The same for a CUDA device.
     DiskDraw draw(std::size_t disk, TableMemory<Cuda>& memory) const;
 #endif
 
