@@ -1,3 +1,5 @@
+#include <kasane/core/device/table_memory.hpp>
+#include <kasane/gravity/galaxy/velocity_draw.hpp>
 #include <gravity/galaxy/spheres.hpp>
 
 #include <gtest/gtest.h>
@@ -216,12 +218,14 @@ TEST(Distribution, TooRadialIsClamped) {
 TEST(Distribution, SameOnAnyNumberOfThreads) {
     const Component nfw{.law = Nfw{}, .truncation = {30, 3}, .anisotropy_radius = 5};
     const Isolated one(nfw, Cpu{1}), three(nfw, Cpu{3});
+    TableMemory here(Cpu{});
+    const auto draw_one = VelocityDraw::of(one.f, here), draw_three = VelocityDraw::of(three.f, here);
     for (const double r : {1e-3, 0.1, 1., 20., 31.}) {
         const double e = one.potential->psi(r);
         EXPECT_EQ(one.f(e), three.f(e));
         RandomStream a(1, 2), b(1, 2);
         for (int i = 0; i < 20; ++i) {
-            const auto v = one.f.velocity(r, a), w = three.f.velocity(r, b);
+            const auto v = draw_one.velocity(r, a), w = draw_three.velocity(r, b);
             EXPECT_EQ(v.radial, w.radial);
             EXPECT_EQ(v.tangential, w.tangential);
         }

@@ -1,6 +1,8 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/table_memory.hpp>
 #include <kasane/core/math/quadrature.hpp>
 #include <kasane/gravity/galaxy/distribution.hpp>
+#include <kasane/gravity/galaxy/velocity_draw.hpp>
 
 #include <fmt/format.h>
 
@@ -128,12 +130,13 @@ DistributionFunction::DistributionFunction(std::shared_ptr<const MassProfile> de
     : density_(std::move(density)), potential_(std::move(potential)), anisotropy_radius_(anisotropy_radius) {
     const int threads = thread_count(on);
     const Inversion component{*density_, *potential_, anisotropy_radius_};
-    first_ = std::log(density_->inner());
-    last_ = std::log(density_->outer());
-    const auto n = static_cast<index_t>(std::ceil((last_ - first_) / (coarsening * density_->step()))) + 1;
-    const double step = (last_ - first_) / static_cast<double>(n - 1);
+    Tables tables;
+    tables.first = std::log(density_->inner());
+    tables.last = std::log(density_->outer());
+    const auto n = static_cast<index_t>(std::ceil((tables.last - tables.first) / (coarsening * density_->step()))) + 1;
+    const double step = (tables.last - tables.first) / static_cast<double>(n - 1);
     const auto size = static_cast<std::size_t>(n);
-    const auto radius = [&](std::size_t k) { return std::exp(first_ + step * static_cast<double>(k)); };
+    const auto radius = [&](std::size_t k) { return std::exp(tables.first + step * static_cast<double>(k)); };
 
     std::vector<double> f(size), states(size), pull(size), psi(size);
     std::vector<Integral> integral(size);
@@ -167,8 +170,8 @@ DistributionFunction::DistributionFunction(std::shared_ptr<const MassProfile> de
     for (auto& value : f) value = std::max(value, 0.);
     const auto slopes = slopes_of(f, step);
     const auto power = [&](double a, double b) { return a > 0 && b > 0 ? std::log(b / a) / step : 0; };
-    inner_slope_ = power(f[0], f[1]);
-    outer_slope_ = power(f[size - 2], f[size - 1]);
+    tables.inner_slope = power(f[0], f[1]);
+    tables.outer_slope = power(f[size - 2], f[size - 1]);
     std::vector<EnergyTable::Node> nodes;
     std::vector<double> energies;
     double crowd = psi.front(), least_fall = pull.front() / psi.front();
@@ -178,27 +181,33 @@ DistributionFunction::DistributionFunction(std::shared_ptr<const MassProfile> de
         nodes.push_back({psi[k], f[k], -slopes[k] / pull[k]});
         if (pull[k] / psi[k] < least_fall) crowd = psi[k], least_fall = pull[k] / psi[k];
     }
-    f_ = EnergyTable(std::move(nodes), crowd);
-    least_energy_ = density_->finite() ? f_.first() : 0;
+    tables.f = EnergyTable(std::move(nodes), crowd);
+    tables.least_energy = density_->finite() ? tables.f.first() : 0;
 
-    envelope_ = SpeedEnvelope(first_, last_, cell_steps * step);
-    const auto cells = static_cast<index_t>(envelope_.cells());
+    tables.envelope = SpeedEnvelope(tables.first, tables.last, cell_steps * step);
+    const auto cells = static_cast<index_t>(tables.envelope.cells());
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
     for (index_t i = 0; i < cells; ++i) {
         const auto cell = static_cast<std::size_t>(i);
         // E = least + (1 - q^2) (Psi - least) with Psi between its values at the cell's ends.
-        const double high = potential_->psi(std::exp(envelope_.edge(cell)));
-        const double low = std::max(potential_->psi(std::exp(envelope_.edge(cell + 1))), least_energy_);
-        const auto q = speeds(energies, high, high - least_energy_);
+        const double high = potential_->psi(std::exp(tables.envelope.edge(cell)));
+        const double low = std::max(potential_->psi(std::exp(tables.envelope.edge(cell + 1))), tables.least_energy);
+        const auto q = speeds(energies, high, high - tables.least_energy);
         std::vector<double> bound(q.size() - 1);
         for (std::size_t j = 0; j < bound.size(); ++j) {
-            const auto in_table = [&](double e) { return std::clamp(e, f_.first(), f_.last()); };
-            const double least = in_table(least_energy_ + (1 - q[j + 1] * q[j + 1]) * (low - least_energy_));
-            const double most = in_table(least_energy_ + (1 - q[j] * q[j]) * (high - least_energy_));
-            bound[j] = q[j + 1] * q[j + 1] * f_.bound(least, most) * (1 + 1e-9);
+            const auto in_table = [&](double e) { return std::clamp(e, tables.f.first(), tables.f.last()); };
+            const double least = in_table(tables.least_energy + (1 - q[j + 1] * q[j + 1]) * (low - tables.least_energy));
+            const double most = in_table(tables.least_energy + (1 - q[j] * q[j]) * (high - tables.least_energy));
+            bound[j] = q[j + 1] * q[j + 1] * tables.f.bound(least, most) * (1 + 1e-9);
         }
-        envelope_.set(cell, q, bound);
+        tables.envelope.set(cell, q, bound);
     }
+    tables_ = std::make_shared<const Tables>(std::move(tables));
+}
+
+double DistributionFunction::operator()(double q) const {
+    TableMemory here(Cpu{});
+    return VelocityDraw::of(*this, here)(q);
 }
 
 }  // namespace kasane::gravity

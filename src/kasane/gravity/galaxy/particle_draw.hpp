@@ -3,9 +3,9 @@
 
 #include <kasane/core/math/random.hpp>
 #include <kasane/core/math/vec3.hpp>
-#include <kasane/gravity/galaxy/component/mass_profile.hpp>
+#include <kasane/gravity/galaxy/component/mass_inverse.hpp>
 #include <kasane/gravity/galaxy/disk/disk_draw.hpp>
-#include <kasane/gravity/galaxy/distribution.hpp>
+#include <kasane/gravity/galaxy/velocity_draw.hpp>
 
 #include <cmath>
 #include <numbers>

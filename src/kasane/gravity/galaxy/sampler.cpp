@@ -28,10 +28,10 @@ ParticleDraw draw_of(const Galaxy& galaxy, std::size_t c, TableMemory<S>& memory
         std::size_t disk = 0;
         while (disks->component(disk) != c) ++disk;
         draw.kind = ParticleDraw::Kind::disk;
-        draw.disk = disks->draw(disk, memory);
+        draw.disk = DiskDraw::of(*disks, disk, memory);
     } else if (const auto* sphere = galaxy.sphere(c)) {
         draw.kind = ParticleDraw::Kind::sphere;
-        draw.sphere = {sphere->inverse(memory), galaxy.distribution(c)->draw(memory)};
+        draw.sphere = {MassInverse::of(*sphere, memory), VelocityDraw::of(*galaxy.distribution(c), memory)};
     }
     return draw;
 }

@@ -1,4 +1,5 @@
 #include <kasane/core/math/random_direction.hpp>
+#include <kasane/gravity/galaxy/disk/disk_draw.hpp>
 #include <kasane/run/model/model_preview.hpp>
 
 #include <algorithm>
@@ -46,6 +47,8 @@ Sample draw(const gravity::Galaxy& galaxy, index_t points, Cpu on) {
         sample.weight.resize(first + n, component.mass / static_cast<double>(n));
         sample.group.resize(first + n, static_cast<std::uint8_t>(at));
         const auto* sphere = galaxy.sphere(k);
+        TableMemory here(on);
+        const auto of_disk = sphere ? gravity::DiskDraw{} : gravity::DiskDraw::of(*galaxy.disks(), disk++, here);
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
         for (std::size_t i = first; i < first + n; ++i) {
             RandomStream random(galaxy.model().seed, i);
@@ -53,10 +56,9 @@ Sample draw(const gravity::Galaxy& galaxy, index_t points, Cpu on) {
                 const double r = sphere->radius(component.mass * random.uniform());
                 sample.position[i] = r * random_direction(random);
             } else {
-                sample.position[i] = galaxy.disks()->draw(disk, random).position;
+                sample.position[i] = of_disk(random).position;
             }
         }
-        if (!sphere) ++disk;
     }
     return sample;
 }

@@ -1,4 +1,5 @@
 // Disks as a whole: Jeans' equations from functions and from samples, Toomre's Q, refusals, and tracers that stay where they are.
+#include <kasane/gravity/galaxy/disk/disk_draw.hpp>
 #include <kasane/gravity/galaxy/disk/disk_system.hpp>
 #include <kasane/gravity/galaxy/disk/planar_distribution.hpp>
 
@@ -34,10 +35,12 @@ Cylindrical cylindrical(const PositionVelocity& p) {
             (p.position.x * p.velocity.y - p.position.y * p.velocity.x) / R, p.velocity.z};
 }
 std::vector<Cylindrical> sampled(const DiskSystem& system, std::size_t disk, int n) {
+    TableMemory here(Cpu{});
+    const auto draw = DiskDraw::of(system, disk, here);
     std::vector<Cylindrical> all;
     for (int i = 0; i < n; ++i) {
         RandomStream random(11, static_cast<std::uint64_t>(i));
-        all.push_back(cylindrical(system.draw(disk, random)));
+        all.push_back(cylindrical(draw(random)));
     }
     return all;
 }
@@ -317,7 +320,8 @@ TEST(DiskSystem, ADiskAroundABlackHole) {
 TEST(DiskSystem, DoesNotDependOnThreads) {
     const DiskSystem one(lone_disk(0.1), nullptr, Cpu{1}), two(lone_disk(0.1), nullptr, Cpu{2});
     RandomStream a(1, 2), b(1, 2);
-    const auto p = one.draw(0, a), q = two.draw(0, b);
+    TableMemory here(Cpu{});
+    const auto p = DiskDraw::of(one, 0, here)(a), q = DiskDraw::of(two, 0, here)(b);
     EXPECT_EQ(p.position, q.position);
     EXPECT_EQ(p.velocity, q.velocity);
 }
@@ -357,10 +361,12 @@ TEST(DiskSystem, TracersStayInEquilibrium) {
     // particles, and of a mean height 0.8/sqrt(N) = 2%.
     const auto& s = m31_disk();
     const int n = 1500;
+    TableMemory here(Cpu{});
+    const auto draw = DiskDraw::of(s, 0, here);
     std::vector<PositionVelocity> tracers;
     for (int i = 0; i < n; ++i) {
         RandomStream random(7, static_cast<std::uint64_t>(i));
-        tracers.push_back(s.draw(0, random));
+        tracers.push_back(draw(random));
     }
     struct Shape {
         double r10, r50, r90, height, sigma_R;

@@ -1,5 +1,7 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/table_memory.hpp>
 #include <kasane/core/math/quadrature.hpp>
+#include <kasane/gravity/galaxy/component/mass_inverse.hpp>
 #include <kasane/gravity/galaxy/component/mass_profile.hpp>
 
 #include <algorithm>
@@ -64,9 +66,11 @@ MassProfile::MassProfile(DensityLaw law, double total) : law_(std::move(law)), t
         slope[i] = normalisation_ * r * shell(r, 2) / mass[i];
         mass[i] = std::log(mass[i]);
     }
-    log_mass_ = UniformHermite(first, step, mass, slope);
+    log_mass_ = std::make_shared<const UniformHermite>(first, step, mass, slope);
     inner_slope_ = slope[0];
 }
+
+double MassProfile::step() const { return log_mass_->step(); }
 
 DensityAt MassProfile::density(double r) const {
     if (law_.finite && r > law_.outer) return {0, 0, 0};
@@ -76,12 +80,12 @@ DensityAt MassProfile::density(double r) const {
 
 double MassProfile::mass(double r) const {
     if (r > law_.outer) return law_.finite ? total_ : total_ - mass_beyond(r);
-    return std::exp(log_mass_(std::log(r)));
+    return std::exp((*log_mass_)(std::log(r)));
 }
 
 double MassProfile::integral_beyond(double r, int power, const std::vector<double>& nodes) const {
     if (r >= law_.outer) return law_.finite ? 0 : normalisation_ * tail(law_, r, power);
-    const double t = std::log(r), first = log_mass_.first(), step = log_mass_.step();
+    const double t = std::log(r), first = log_mass_->first(), step = log_mass_->step();
     if (t <= first) {
         // Inside, M = M_inner (r / inner)^slope, and 4 pi r^power rho dr = slope M r^(power - 2) dln r.
         const double p = inner_slope_ + power - 2, x = first - t;
@@ -98,5 +102,10 @@ double MassProfile::integral_beyond(double r, int power, const std::vector<doubl
 
 double MassProfile::mass_beyond(double r) const { return integral_beyond(r, 2, mass_beyond_); }
 double MassProfile::psi_of_beyond(double r) const { return integral_beyond(r, 1, psi_beyond_); }
+
+double MassProfile::radius(double m) const {
+    TableMemory here(Cpu{});
+    return MassInverse::of(*this, here).radius(m);
+}
 
 }  // namespace kasane::gravity

@@ -3,27 +3,16 @@
 // elsewhere is about 1e-10, and up to 3e-8 inside the edge of a truncation.
 #pragma once
 
-#include <kasane/core/math/interpolate.hpp>
 #include <kasane/gravity/galaxy/component/density_law.hpp>
 
-#include <algorithm>
-#include <cmath>
+#include <memory>
 #include <vector>
 
+namespace kasane {
+class UniformHermite;
+}
+
 namespace kasane::gravity {
-
-/// The radius that encloses a mass, by the table of a MassProfile in the memory of any space.
-struct MassInverse {
-    double total = 0, inner = 0, outer = 0, inner_slope = 3;
-    HermiteCurve log_mass;
-
-    /// As MassProfile::radius().
-    KS_FN double radius(double m) const {
-        const double log_m = std::log(m), log_inner = log_mass(log_mass.first);
-        if (log_m < log_inner) return inner * std::exp((log_m - log_inner) / inner_slope);
-        return std::min(std::exp(log_mass.inverse(log_m)), outer);  // exp(log(outer)) may round upwards
-    }
-};
 
 /// Enclosed mass of a spherical component as a table; safe to read from many threads.
 class MassProfile {
@@ -33,11 +22,11 @@ class MassProfile {
     /// @param total  mass of the component [mass], above 0
     MassProfile(DensityLaw law, double total);
 
-    double total() const { return total_; }           ///< mass of the component [mass]
-    double inner() const { return law_.inner; }       ///< smallest radius of the grid [length]
-    double outer() const { return law_.outer; }       ///< largest radius of the grid [length]
-    double step() const { return log_mass_.step(); }  ///< step of the grid in ln r
-    bool finite() const { return law_.finite; }       ///< the density is 0 beyond outer()
+    double total() const { return total_; }      ///< mass of the component [mass]
+    double inner() const { return law_.inner; }  ///< smallest radius of the grid [length]
+    double outer() const { return law_.outer; }  ///< largest radius of the grid [length]
+    double step() const;                         ///< step of the grid in ln r
+    bool finite() const { return law_.finite; }  ///< the density is 0 beyond outer()
 
     /// Density [mass / length^3] and its derivatives at r > 0; 0 beyond outer() if finite().
     DensityAt density(double r) const;
@@ -48,23 +37,18 @@ class MassProfile {
     /// Int_r^inf 4 pi r rho dr, the potential Psi inside r due to the mass beyond r [mass / length, G = 1]; full relative precision.
     double psi_of_beyond(double r) const;
     /// Radius that encloses the mass m, 0 < m < total(), at most outer() [length].
-    double radius(double m) const { return MassInverse{total_, law_.inner, law_.outer, inner_slope_, log_mass_.curve()}.radius(m); }
-
-    /// The inverse with its table in another memory. @param memory  a TableMemory
-    template <class Memory>
-    MassInverse inverse(Memory& memory) const {
-        return {total_, law_.inner, law_.outer, inner_slope_, log_mass_.curve(memory)};
-    }
+    double radius(double m) const;
 
    private:
+    friend struct MassInverse;
     /// Int_r^inf 4 pi r^power rho dr; `nodes` holds it at the grid's radii.
     double integral_beyond(double r, int power, const std::vector<double>& nodes) const;
 
     DensityLaw law_;
     double total_ = 0, normalisation_ = 1;
-    double inner_slope_ = 3;                        // d ln M / d ln r inside the grid
-    UniformHermite log_mass_;                       // ln M as a function of ln r
-    std::vector<double> mass_beyond_, psi_beyond_;  // at the nodes
+    double inner_slope_ = 3;                          // d ln M / d ln r inside the grid
+    std::shared_ptr<const UniformHermite> log_mass_;  // ln M as a function of ln r
+    std::vector<double> mass_beyond_, psi_beyond_;    // at the nodes
 };
 
 }  // namespace kasane::gravity

@@ -1,5 +1,7 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/table_memory.hpp>
 #include <kasane/core/math/quadrature.hpp>
+#include <kasane/gravity/galaxy/component/potential_curves.hpp>
 #include <kasane/gravity/galaxy/component/spherical_potential.hpp>
 
 #include <algorithm>
@@ -17,6 +19,11 @@ constexpr double short_step = 0.1;
 // For such steps two Gauss points are as accurate as five: their error is x^4 / 4320 times the fourth derivative.
 constexpr double shortest_step = 0.01;
 constexpr double inv_sqrt3 = std::numbers::inv_sqrt3;
+
+PotentialCurves curves_of(const SphericalPotential& potential) {
+    TableMemory here(Cpu{});
+    return PotentialCurves::of(potential, here);
+}
 
 }  // namespace
 
@@ -61,17 +68,23 @@ SphericalPotential::SphericalPotential(std::vector<std::shared_ptr<const MassPro
         log_psi[i] = std::log(psi);
         psi_slope[i] = -pull[i] / psi;
     }
-    log_mass_ = UniformHermite(first, step, log_mass, mass_slope);
-    log_psi_ = UniformHermite(first, step, log_psi, psi_slope);
+    log_mass_ = std::make_shared<const UniformHermite>(first, step, log_mass, mass_slope);
+    log_psi_ = std::make_shared<const UniformHermite>(first, step, log_psi, psi_slope);
     inner_slope_ = mass_slope[0];
     for (std::size_t i = 1; i < n; ++i) {
-        depth[i] = depth[i - 1] + integrate_short([&](double t) { return std::exp(log_mass_(t) - t); }, x(i - 1), x(i));
+        depth[i] = depth[i - 1] + integrate_short([&](double t) { return std::exp((*log_mass_)(t)-t); }, x(i - 1), x(i));
     }
-    depth_ = UniformHermite(first, step, depth, pull);
+    depth_ = std::make_shared<const UniformHermite>(first, step, depth, pull);
 }
 
-double SphericalPotential::inner() const { return std::exp(log_mass_.first()); }
-double SphericalPotential::outer() const { return std::exp(log_mass_.last()); }
+double SphericalPotential::inner() const { return std::exp(log_mass_->first()); }
+double SphericalPotential::outer() const { return std::exp(log_mass_->last()); }
+double SphericalPotential::step() const { return log_mass_->step(); }
+
+double SphericalPotential::mass(double r) const { return curves_of(*this).mass(r); }
+double SphericalPotential::psi(double r) const { return curves_of(*this).psi(r); }
+double SphericalPotential::radius_of(double e) const { return curves_of(*this).radius_of(e); }
+double SphericalPotential::central() const { return curves_of(*this).central(); }
 
 double SphericalPotential::total_mass() const {
     double sum = point_mass_;
@@ -92,17 +105,18 @@ double SphericalPotential::density(double r, const MassProfile& known, double rh
 }
 
 double SphericalPotential::profiles_drop(double t, double x) const {
-    const double first = log_mass_.first(), last = log_mass_.last();
-    if (t + x <= first) return curves().inside_drop(t, x);
-    if (t < first) return curves().inside_drop(t, first - t) + profiles_drop(first, t + x - first);
-    const auto pull = [&](double s) { return std::exp(log_mass_(t + s) - t - s); };
+    const auto &log_mass = *log_mass_, &log_psi = *log_psi_, &depth = *depth_;
+    const double first = log_mass.first(), last = log_mass.last();
+    if (t + x <= first) return curves_of(*this).inside_drop(t, x);
+    if (t < first) return curves_of(*this).inside_drop(t, first - t) + profiles_drop(first, t + x - first);
+    const auto pull = [&](double s) { return std::exp(log_mass(t + s) - t - s); };
     if (x < shortest_step) return x / 2 * (pull(x * (1 - inv_sqrt3) / 2) + pull(x * (1 + inv_sqrt3) / 2));
     if (x < short_step) return integrate_short(pull, 0, x);
     const double u = t + x;
-    const double depth = depth_(t), psi = std::exp(log_psi_(t));
-    if (depth > psi || t >= last) return psi - std::exp(log_psi_(u));
-    if (u <= last) return depth_(u) - depth;
-    return depth_(last) - depth + std::exp(log_psi_(last)) - std::exp(log_psi_(u));
+    const double depth_here = depth(t), psi = std::exp(log_psi(t));
+    if (depth_here > psi || t >= last) return psi - std::exp(log_psi(u));
+    if (u <= last) return depth(u) - depth_here;
+    return depth(last) - depth_here + std::exp(log_psi(last)) - std::exp(log_psi(u));
 }
 
 double SphericalPotential::drop(double r, double x) const {

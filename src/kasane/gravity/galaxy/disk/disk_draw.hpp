@@ -1,18 +1,22 @@
-// A particle of a disk drawn by tables in the memory of any space (DiskSystem makes them).
+// A particle of a disk drawn by the tables of a DiskSystem in the memory of any space.
 #pragma once
 
+#include <kasane/core/device/table_memory.hpp>
 #include <kasane/core/math/random.hpp>
 #include <kasane/core/math/vec3.hpp>
-#include <kasane/gravity/galaxy/component/spherical_potential.hpp>
+#include <kasane/gravity/galaxy/component/potential_curves.hpp>
 #include <kasane/gravity/galaxy/disk/planar_distribution.hpp>
 #include <kasane/gravity/galaxy/disk/plane_field.hpp>
 #include <kasane/gravity/galaxy/disk/radial_table.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 
 namespace kasane::gravity {
+
+class DiskSystem;
 
 /// A particle as it is drawn.
 struct PositionVelocity {
@@ -40,6 +44,11 @@ struct DiskDraw {
     RadialCurve tilt, mean_drop;
     double retrograde = 0;  ///< fraction of the particles
 
+    /// @param system  must outlive the result where its tables are not copied   @param disk  0 ... system.size() - 1
+    /// @param memory  of Cpu or Cuda
+    template <Space S>
+    static DiskDraw of(const DiskSystem& system, std::size_t disk, TableMemory<S>& memory);
+
     struct Normals {
         double a, b;
     };
@@ -63,7 +72,7 @@ struct DiskDraw {
         return std::copysign((1 - s) * ((1 - t) * a[0] + t * a[1]) + s * ((1 - t) * b[0] + t * b[1]), normal);
     }
 
-    /// As DiskSystem::draw().
+    /// Draws a particle. A Sampler subtracts the centre of mass of the drawn particles afterwards.
     KS_FN PositionVelocity operator()(RandomStream& random) const {
         // Inside the first cell centre the column is that of the first centre.
         const double R = axis.at(mass.inverse(total * random.uniform())), inside = std::max(R, axis.centre(0)), u = axis.index(inside);

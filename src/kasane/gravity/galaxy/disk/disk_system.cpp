@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/gravity/galaxy/disk/disk_draw.hpp>
 #include <kasane/gravity/galaxy/disk/disk_structure.hpp>
 #include <kasane/gravity/galaxy/disk/disk_system.hpp>
 #include <kasane/gravity/galaxy/disk/planar_distribution.hpp>
@@ -81,8 +82,6 @@ struct DiskSystem::State {
 
     std::optional<InputProblem> move(std::size_t d);
     void heights_of(std::size_t d);
-    template <Space S>
-    DiskDraw draw(std::size_t d, TableMemory<S>& memory) const;
 };
 
 std::optional<InputProblem> DiskSystem::State::move(std::size_t d) {
@@ -194,23 +193,28 @@ void DiskSystem::State::heights_of(std::size_t d) {
 }
 
 template <Space S>
-DiskDraw DiskSystem::State::draw(std::size_t d, TableMemory<S>& memory) const {
-    const auto& profile = structure.profile(d);
-    const auto& k = kinematics[d];
-    const auto* spheres = structure.spheres();
-    return {.axis = axis(),
+DiskDraw DiskDraw::of(const DiskSystem& system, std::size_t disk, TableMemory<S>& memory) {
+    const auto& state = *system.state_;
+    const auto& profile = state.structure.profile(disk);
+    const auto& k = state.kinematics[disk];
+    const auto* spheres = state.structure.spheres();
+    return {.axis = state.axis(),
             .total = profile.total(),
             .mass = profile.mass_by_index().curve(memory),
             .height = memory(k.height),
-            .field = structure.field().table(memory),
-            .spheres = spheres ? spheres->curves(memory) : PotentialCurves{},
+            .field = state.structure.field().table(memory),
+            .spheres = spheres ? PotentialCurves::of(*spheres, memory) : PotentialCurves{},
             .has_spheres = spheres != nullptr,
-            .log_sigma_z2 = structure.columns(d).sigma_z2_table().log_curve(memory),
+            .log_sigma_z2 = state.structure.columns(disk).sigma_z2_table().log_curve(memory),
             .planar = k.planar.draw(memory),
             .tilt = k.tilt.curve(memory),
             .mean_drop = k.mean_drop.curve(memory),
-            .retrograde = model.components[component[d]].disk.retrograde};
+            .retrograde = state.model.components[state.component[disk]].disk.retrograde};
 }
+template DiskDraw DiskDraw::of(const DiskSystem&, std::size_t, TableMemory<Cpu>&);
+#if defined(KASANE_CUDA)
+template DiskDraw DiskDraw::of(const DiskSystem&, std::size_t, TableMemory<Cuda>&);
+#endif
 
 DiskSystem::DiskSystem(const GalaxyModel& model, std::shared_ptr<const SphericalPotential> spheres, Cpu on,
                        const ProgressFunction& progress)
@@ -327,14 +331,6 @@ DensityLaw DiskSystem::averaged() const {
     return law;
 }
 
-PositionVelocity DiskSystem::draw(std::size_t disk, RandomStream& random) const {
-    TableMemory here(Cpu{});
-    return draw(disk, here)(random);
-}
-DiskDraw DiskSystem::draw(std::size_t disk, TableMemory<Cpu>& memory) const { return state_->draw(disk, memory); }
-#if defined(KASANE_CUDA)
-DiskDraw DiskSystem::draw(std::size_t disk, TableMemory<Cuda>& memory) const { return state_->draw(disk, memory); }
-#endif
 int DiskSystem::iterations() const { return state_->structure.iterations(); }
 int DiskSystem::solver_iterations() const { return state_->structure.solver_iterations(); }
 

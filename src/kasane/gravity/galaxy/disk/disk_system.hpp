@@ -1,5 +1,5 @@
 // All disks of a galaxy in their own potential and that of the spheres: vertical structure iterated to self-consistency, velocity
-// ellipsoids, rotation, and particles drawn from them.                                        [Miki & Umemura 2018, MAGI, section 2.3]
+// ellipsoids and rotation.                                                                    [Miki & Umemura 2018, MAGI, section 2.3]
 // Motion in the plane follows Dehnen's distribution function in the mean dPhi/dR of the column, which satisfies the radial Jeans equation
 // of the column; stars are drawn phase-mixed. Vertical motion follows the isothermal sheet. Where v_phi^2 must depend on height, it is
 // linear in the vertical energy of a star, so that stars stay phase-mixed: this satisfies the Jeans equation at a height to about 1%. The
@@ -8,14 +8,14 @@
 #pragma once
 
 #include <kasane/core/base/progress.hpp>
-#include <kasane/core/device/table_memory.hpp>
-#include <kasane/core/math/random.hpp>
+#include <kasane/core/device/space.hpp>
 #include <kasane/gravity/galaxy/component/component.hpp>
 #include <kasane/gravity/galaxy/component/density_law.hpp>
 #include <kasane/gravity/galaxy/component/spherical_potential.hpp>
-#include <kasane/gravity/galaxy/disk/disk_draw.hpp>
 
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace kasane::gravity {
 
@@ -96,21 +96,13 @@ class DiskSystem {
     /// Mass of all disks [mass].
     double total_mass() const;
 
-    /// Draws a particle of one disk. A Sampler subtracts the centre of mass of the drawn particles afterwards.
-    PositionVelocity draw(std::size_t disk, RandomStream& random) const;
-    /// The draw of particles of one disk with its tables in a memory.
-    DiskDraw draw(std::size_t disk, TableMemory<Cpu>& memory) const;
-#if defined(KASANE_CUDA)
-    /// The same for a CUDA device.
-    DiskDraw draw(std::size_t disk, TableMemory<Cuda>& memory) const;
-#endif
-
     /// Iterations of density and potential on all grids; on each grid until both change by less than 1e-4.
     int iterations() const;
     /// Iterations of the conjugate gradients in all iterations.
     int solver_iterations() const;
 
    private:
+    friend struct DiskDraw;
     struct State;
     std::unique_ptr<State> state_;
 };
