@@ -1,6 +1,7 @@
 #include <bench/gravity/direct_problem.hpp>
 #include <kasane/core/math/random.hpp>
 #include <kasane/gravity/direct/direct_sum.hpp>
+#include <kasane/gravity/direct/sampled_frame.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
 
 #include <algorithm>

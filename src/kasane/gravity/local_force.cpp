@@ -1,6 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/gravity/direct/direct_force.hpp>
+#include <kasane/gravity/direct/sampled_frame.hpp>
 #include <kasane/gravity/direct/largest_mass.hpp>
 #include <kasane/gravity/local_force.hpp>
 #include <kasane/gravity/step/permute.hpp>

@@ -4,6 +4,7 @@
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/direct/direct_force.hpp>
+#include <kasane/gravity/direct/sampled_frame.hpp>
 #include <kasane/perf/simd.hpp>
 
 #include <gravity/direct/near_reference.hpp>

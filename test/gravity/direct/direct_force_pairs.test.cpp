@@ -7,6 +7,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/partition.hpp>
 #include <kasane/gravity/direct/direct_force.hpp>
+#include <kasane/gravity/direct/sampled_frame.hpp>
 
 #include <gravity/direct/near_reference.hpp>
 

@@ -1,6 +1,7 @@
 // The frame of direct summation: the position of its origin, the validity and sharpness of its bounds for any input, the largest mass.
 #include <kasane/core/math/binned_sum.hpp>
 #include <kasane/gravity/direct/frame.hpp>
+#include <kasane/gravity/direct/sampled_frame.hpp>
 #include <kasane/gravity/direct/largest_mass.hpp>
 
 #include <gravity/direct/cases.hpp>

@@ -4,6 +4,7 @@
 
 #include <kasane/core/comm/worker.hpp>
 #include <kasane/core/device/buffer.hpp>
+#include <kasane/gravity/direct/sampled_frame.hpp>
 #include <kasane/gravity/distributed/distributed_force.hpp>
 
 #include <gravity/distributed/worker_cases.hpp>

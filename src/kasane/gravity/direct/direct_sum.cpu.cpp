@@ -4,6 +4,7 @@
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/gravity/direct/direct_sum.hpp>
 #include <kasane/gravity/direct/direct_force.hpp>
+#include <kasane/gravity/direct/sampled_frame.hpp>
 #include <kasane/gravity/direct/variants.hpp>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // The frame of a sample of particles: its median is the origin, its extent the scale.
 #include <kasane/gravity/direct/bound.body.hpp>
 #include <kasane/gravity/direct/frame.hpp>
+#include <kasane/gravity/direct/sampled_frame.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,6 @@
 #include <kasane/core/base/types.hpp>
 #include <kasane/core/math/vec3.hpp>
 
-#include <vector>
-
 namespace kasane::gravity {
 
 /// Origin and scale of direct summation.
@@ -25,16 +23,5 @@ struct DirectFrame {
     /// @param softening  Plummer eps [length]
     double potential_bound(double softening) const;
 };
-
-/// Number of particles from which a frame is made; every worker contributes the sampled particles that it holds.
-inline constexpr int frame_samples = 32;
-/// Index of the sampled particle k (0 ... frame_samples - 1) among all `total` particles.
-inline index_t frame_sample(int k, index_t total) { return k * total / frame_samples; }
-/// The frame of these samples. The origin is the median of each component, so that a few distant particles do not move it. Samples that
-/// are not finite are left out.
-/// @param sampled  [frame_samples] positions of the sampled particles [length]
-/// @param largest_mass  of all particles [mass]
-/// @param total  particles of all workers
-DirectFrame make_direct_frame(const std::vector<Vec3<double>>& sampled, double largest_mass, index_t total);
 
 }  // namespace kasane::gravity

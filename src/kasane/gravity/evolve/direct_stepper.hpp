@@ -3,6 +3,7 @@
 
 #include <kasane/gravity/direct/audit_sum.hpp>
 #include <kasane/gravity/direct/direct_force.hpp>
+#include <kasane/gravity/direct/sampled_frame.hpp>
 #include <kasane/gravity/evolve/device_stepper.hpp>
 
 #include <type_traits>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <kasane/core/base/types.hpp>
+#include <kasane/gravity/tree/walk_alternatives.hpp>
 #include <kasane/gravity/tree/walk_tuner.hpp>
 
 #include <array>

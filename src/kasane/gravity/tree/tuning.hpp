@@ -1,10 +1,7 @@
 // Parameters that change the speed of a tree walk and not its accuracy. Plain values.
 #pragma once
 
-#include <kasane/gravity/tree/tree.hpp>
-
 #include <cstdint>
-#include <vector>
 
 namespace kasane::gravity {
 
@@ -21,9 +18,6 @@ struct WalkTuning {
     double l2_persist_mib = 0;  ///< CUDA lists: part of the L2 cache that keeps the bodies [MiB]
 };
 
-/// Walks with many targets have at least half of the particles as targets, walks with few have fewer. The two are tuned apart.
-inline bool many_targets(index_t targets, index_t n) { return 2 * targets >= n; }
-
 /// Parameters of the walks with many targets, or of those with few.
 struct TunedWalk {
     WalkTuning walk{};     ///< vector, group, group_extent and list are tuned; 0: the walk chooses
@@ -36,14 +30,5 @@ struct TreeTuning {
     TunedWalk few;                      ///< walks with fewer targets
     std::int64_t rebuild_interval = 0;  ///< block steps between the last two builds of the tree; 0: the tree was not rebuilt yet
 };
-
-/// Parameters that may be faster than the walk's own choice. Numbers of 0 stay as they were.
-struct WalkAlternatives {
-    std::vector<WalkTuning> many;  ///< for walks with at least half of the particles as targets
-    std::vector<WalkTuning> few;   ///< for walks with fewer targets
-};
-
-/// The alternatives that change what the walk of these options does on this device.
-WalkAlternatives walk_alternatives(const AnySpace& on, const Tree& options);
 
 }  // namespace kasane::gravity

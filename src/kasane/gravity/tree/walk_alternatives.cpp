@@ -1,4 +1,4 @@
-#include <kasane/gravity/tree/tuning.hpp>
+#include <kasane/gravity/tree/walk_alternatives.hpp>
 
 namespace kasane::gravity {
 namespace {

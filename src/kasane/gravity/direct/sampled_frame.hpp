@@ -1,0 +1,21 @@
+// The DirectFrame of a sample of the particles.
+#pragma once
+
+#include <kasane/gravity/direct/frame.hpp>
+
+#include <vector>
+
+namespace kasane::gravity {
+
+/// Number of particles from which a frame is made; every worker contributes the sampled particles that it holds.
+inline constexpr int frame_samples = 32;
+/// Index of the sampled particle k (0 ... frame_samples - 1) among all `total` particles.
+inline index_t frame_sample(int k, index_t total) { return k * total / frame_samples; }
+/// The frame of these samples. The origin is the median of each component, so that a few distant particles do not move it. Samples that
+/// are not finite are left out.
+/// @param sampled  [frame_samples] positions of the sampled particles [length]
+/// @param largest_mass  of all particles [mass]
+/// @param total  particles of all workers
+DirectFrame make_direct_frame(const std::vector<Vec3<double>>& sampled, double largest_mass, index_t total);
+
+}  // namespace kasane::gravity
