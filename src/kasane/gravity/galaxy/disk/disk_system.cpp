@@ -12,8 +12,6 @@
 
 namespace kasane::gravity {
 
-using std::numbers::pi;
-
 namespace {
 
 constexpr double isotropic_share = 0.9;  // largest sigma_R^2 in units of that of a disk without rotation
