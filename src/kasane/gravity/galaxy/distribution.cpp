@@ -39,6 +39,7 @@ DensityAt augmented(DensityAt rho, double r, double anisotropy_radius) {
 struct Inversion {
     const MassProfile& density;
     const SphericalPotential& potential;
+    PotentialCurves curves;  // of the potential; inlined in the integrand
     double anisotropy_radius;
 };
 
@@ -62,7 +63,7 @@ Integral eddington(const Inversion& c, double r_q) {
         const auto own = c.density.density(r);
         const auto [rho, d, dd] = augmented(own, r, c.anisotropy_radius);
         if (!(rho > 0)) return 0.;
-        const double mass = c.potential.mass(r), all = c.potential.density(r, c.density, own.rho);
+        const double mass = c.curves.mass(r), all = c.potential.density(r, c.density, own.rho);
         const double curvature = dd + d * 2 * (1 - 2 * pi * all * r * r * r / mass) / r;
         return r * r * r / mass * curvature / std::sqrt(c.potential.drop(r_q, x));
     };
@@ -129,7 +130,8 @@ DistributionFunction::DistributionFunction(std::shared_ptr<const MassProfile> de
                                            double anisotropy_radius, Cpu on)
     : density_(std::move(density)), potential_(std::move(potential)), anisotropy_radius_(anisotropy_radius) {
     const int threads = thread_count(on);
-    const Inversion component{*density_, *potential_, anisotropy_radius_};
+    TableMemory here(on);
+    const Inversion component{*density_, *potential_, PotentialCurves::of(*potential_, here), anisotropy_radius_};
     Tables tables;
     tables.first = std::log(density_->inner());
     tables.last = std::log(density_->outer());
