@@ -67,5 +67,25 @@ TEST(TestMatrices, AutoSolvesAllToTheTrueResidual) {
     EXPECT_GE(unstructured, 5);
 }
 
+/// Their largest eigenvalues belong to vectors on a few rows, which a smoother must bound as well.
+TEST(TestMatrices, MultigridIsPositiveWhereLargestEigenvectorsAreLocalised) {
+    for (const auto& kind : test_matrices()) {
+        if (kind.name != "mesh, diffusion" && kind.name != "graph, geometric") continue;
+        for (const index_t size : {30'000, 40'000}) {
+            SCOPED_TRACE(kind.name + ", " + std::to_string(size));
+            const CsrMatrix A = kind.make(size);
+            SolverOptions options;
+            options.precondition = Precondition::multigrid;
+            options.iteration_limit = 100;
+            std::vector<double> b(static_cast<std::size_t>(A.rows()));
+            for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(i * i % 1009));
+            SolveLog log;
+            Solver(Cpu{2}, A.view(), options).solve(b, &log);
+            EXPECT_EQ(log.end, krylov::Outcome::converged) << krylov::name(log.end);
+            EXPECT_LE(log.iterations, 25) << "1.3 times what was measured";
+        }
+    }
+}
+
 }  // namespace
 }  // namespace kasane::bench
