@@ -191,6 +191,10 @@ GeneralOptions general_options_of(const nb::dict& given) {
             o.ordering = Ordering::parse(nb::cast<std::string>(value));
         else if (name == "restart")
             o.restart = nb::cast<int>(value);
+        else if (name == "drop_tolerance")
+            o.drop_tolerance = nb::cast<double>(value);
+        else if (name == "fill")
+            o.fill = nb::cast<int>(value);
         else if (name == "scale")
             o.scale = nb::cast<bool>(value);
         else if (name == "rtol")

@@ -31,6 +31,9 @@ struct SlicedPattern {
 SlicedPattern slice_rows(const CsrView& A, const std::vector<std::int32_t>& row_of, const std::vector<std::int32_t>& new_column,
                          index_t lanes);
 
+/// The stored matrix in compressed rows. @param lanes  of the slices   @param values  [stored]
+CsrMatrix compressed_rows(const SlicedPattern& pattern, index_t lanes, const std::vector<double>& values);
+
 /// What a kernel reads of a matrix.
 template <index_t lanes>
 struct SlicedView {
@@ -100,8 +103,6 @@ class IncompleteLu {
     void apply(Algebra&, const Buffer<double, S>& in, Buffer<double, S>& out) const {
         solve(in, out);
     }
-    /// Largest entry of U^-1 L^-1 (1, 1, ...): an estimate of the growth of errors; infinite where a number is not finite.
-    double growth() const;
     /// Number of pivots that were replaced.
     index_t replaced_pivots() const { return replaced_; }
     std::uint64_t bytes() const;
