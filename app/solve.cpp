@@ -62,9 +62,11 @@ sparse::SolverOptions solver_options(const SolveOptions& o, const CLI::App& app)
             fmt::format("is {}: ssor is positive definite only for values above 0 and below 2. Try 1", options.ssor_omega));
     require(app.count("--ssor-omega") == 0 || o.precondition == "ssor", "--ssor-omega",
             "has no effect with --precondition " + o.precondition + ": leave it out, or take ssor");
-    if (options.precondition == sparse::Precondition::multigrid)
+    options.drop_tolerance = o.general.drop_tolerance;
+    options.fill = o.general.fill;
+    if (options.precondition == sparse::Precondition::multigrid || options.precondition == sparse::Precondition::ict)
         for (const char* option : {"--ordering", "--numbering", "--format", "--iteration", "--launch", "--single-factor", "--tune"})
-            require(app.count(option) == 0, option, "has no effect with --precondition multigrid: leave it out, or take ic0");
+            require(app.count(option) == 0, option, "has no effect with --precondition " + o.precondition + ": leave it out, or take ic0");
     if (!problems.empty()) throw InputError(problems);
     options.tune = o.no_tune ? sparse::Tuning::off : o.tune ? sparse::Tuning::full : sparse::Tuning::automatic;
     if (!o.no_tune) options.tuning_file = o.tuning_file.empty() ? sparse::default_tuning_file() : fs::path(o.tuning_file);
@@ -288,8 +290,9 @@ Action add_solve(CLI::App& app, const Common& common) {
         ->check(whole_number(1, std::numeric_limits<int>::max()));
     add_general_options(app, o.general);
     app.add_option("--precondition", o.precondition,
-                   "ic0, ssor, jacobi, none, multigrid (smoothed aggregation), or auto: ic0 or multigrid by rule; ilu0, ilut (with "
-                   "--drop-tolerance and --fill), jacobi or none where the method is not cg");
+                   "ic0, ict (with --drop-tolerance and --fill), ssor, jacobi, none, multigrid (smoothed aggregation), or auto: ic0 or "
+                   "multigrid by rule; ilu0, ilut (with "
+                   "the same), jacobi or none where the method is not cg");
     app.add_option("--ssor-omega", o.solver.ssor_omega, "Relaxation of ssor, above 0 and below 2");
     app.add_flag("--single-factor", o.solver.single_factor, "Keep the triangles of the factor in single precision (plain iteration only)");
     app.add_option("--eigenvalues", o.eigenvalues,

@@ -23,8 +23,8 @@ void add_general_options(CLI::App& app, GeneralChoices& choices) {
                    "auto (by symmetry and sign of the matrix), cg, bicgstab, gmres or minres (symmetric, indefinite too)");
     app.add_option("--restart", choices.restart, "Iterations of a cycle of gmres")->check(whole_number(1, 1000));
     app.add_option("--drop-tolerance", choices.drop_tolerance,
-                   "ilut drops entries below this part of the norm of their row (0 to below 1)");
-    app.add_option("--fill", choices.fill, "Entries that a row of ilut's L, and of U, may have beyond those of A")
+                   "ilut and ict drop entries below this part of the size of their row (0 to below 1)");
+    app.add_option("--fill", choices.fill, "Entries that a row of each triangle of ilut or ict may have beyond those of A")
         ->check(whole_number(0, 1'000'000));
 }
 
@@ -36,13 +36,15 @@ std::optional<sparse::GeneralOptions> general_options(const GeneralChoices& choi
                        (given(app, "--precondition") && !general_name);
     std::vector<InputProblem> problems;
     const auto refuse = [&](const char* option, const std::string& message) { problems.push_back({message, {"", 0, 0, option}}); };
-    if (cg && is_lu(precondition)) refuse("--precondition", precondition + " is for bicgstab and gmres: take ic0 with cg");
+    if (cg && is_lu(precondition))
+        refuse("--precondition",
+               precondition + " is for bicgstab and gmres: take " + (precondition == "ilut" ? "ict" : "ic0") + " with cg");
     for (const char* option : {"--drop-tolerance", "--fill"})
-        if (given(app, option) && precondition != "ilut")
-            refuse(option, "has no effect with --precondition " + precondition + ": leave it out, or take ilut");
+        if (given(app, option) && precondition != "ilut" && precondition != "ict")
+            refuse(option, "has no effect with --precondition " + precondition + ": leave it out, or take ilut or ict");
     if (!(choices.drop_tolerance >= 0 && choices.drop_tolerance < 1))
-        refuse("--drop-tolerance", fmt::format("is {}: ilut drops entries below this part of the norm of their row, so it lies from 0 to "
-                                               "below 1. Try 1e-3",
+        refuse("--drop-tolerance", fmt::format("is {}: entries below this part of their row are dropped, so it lies from 0 to below 1. "
+                                               "Try 1e-3",
                                                choices.drop_tolerance));
     if (given(app, "--restart") && !automatic && choices.method != "gmres")
         refuse("--restart", "has no effect with --method " + choices.method + ": leave it out, or take gmres");

@@ -11,6 +11,7 @@
 #include <kasane/sparse/matrix/pattern_key.hpp>
 #include <kasane/sparse/multigrid/vector_algebra.hpp>
 #include <kasane/sparse/precondition/level_triangle.hpp>
+#include <kasane/sparse/precondition/threshold_lu.hpp>
 
 #include <fmt/format.h>
 

@@ -2,6 +2,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/sparse/general_solver.hpp>
 #include <kasane/sparse/precondition/level_triangle.hpp>
+#include <kasane/sparse/precondition/threshold_lu.hpp>
 
 #include <gtest/gtest.h>
 #include <test/reference/dense_lu.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
-#include <kasane/sparse/precondition/threshold_lu.hpp>
+#include <kasane/sparse/precondition/threshold.hpp>
 
 #include <vector>
 

@@ -2,22 +2,9 @@
 // Invariants: the factors depend on A and the options alone; columns ascend in rows; every pivot is finite where A is.
 #pragma once
 
-#include <kasane/sparse/matrix/csr.hpp>
-
-#include <vector>
+#include <kasane/sparse/precondition/threshold.hpp>
 
 namespace kasane::sparse {
-
-struct ThresholdOptions {
-    double tolerance = 1e-3;  ///< entries below this part of the norm of A's row are dropped
-    index_t fill = 10;        ///< entries that a row of a triangle may have beyond those of A: the largest stay
-};
-
-/// A strict triangle in compressed rows with the inverses of its diagonal.
-struct HostTriangle {
-    CsrMatrix beside;                      ///< entries beside the diagonal
-    std::vector<double> inverse_diagonal;  ///< [rows]
-};
 
 struct ThresholdLu {
     HostTriangle lower;  ///< its diagonal is 1
