@@ -52,7 +52,7 @@ sparse::SolverOptions solver_options(const SolveOptions& o, const CLI::App& app)
     take("--ordering", [&] { options.ordering = sparse::Ordering::parse(o.ordering); });
     take("--numbering", [&] { options.numbering = sparse::parse_numbering(o.numbering); });
     take("--format", [&] { options.format = sparse::Format::parse(o.format); });
-    if (o.precondition != "ilu0" && o.precondition != "ilut")
+    if (!is_general_alone(o.precondition))
         take("--precondition", [&] { options.precondition = sparse::parse_precondition(o.precondition); });
     take("--iteration", [&] { options.iteration = sparse::parse_iteration(o.iteration); });
     take("--launch", [&] { options.launch = sparse::parse_launch(o.launch); });
@@ -208,7 +208,7 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     // Conjugate gradients where they were asked for, or where the matrix may be positive definite and no other method was.
     const bool automatic = general && general->method == sparse::GeneralMethod::automatic;
     bool by_cg = !general;
-    if (automatic && !is_lu(general->precondition))
+    if (automatic && is_symmetric(general->precondition))
         by_cg = sparse::kind_of(file.matrix.view(), o.matrix).positive;
     else if (general)
         sparse::kind_of(file.matrix.view(), o.matrix);
@@ -292,7 +292,7 @@ Action add_solve(CLI::App& app, const Common& common) {
     app.add_option("--precondition", o.precondition,
                    "ic0, ict (with --drop-tolerance and --fill), ssor, jacobi, none, multigrid (smoothed aggregation), or auto: ic0 or "
                    "multigrid by rule; ilu0, ilut (with "
-                   "the same), jacobi or none where the method is not cg");
+                   "the same), spai, jacobi or none where the method is not cg");
     app.add_option("--ssor-omega", o.solver.ssor_omega, "Relaxation of ssor, above 0 and below 2");
     app.add_flag("--single-factor", o.solver.single_factor, "Keep the triangles of the factor in single precision (plain iteration only)");
     app.add_option("--eigenvalues", o.eigenvalues,

@@ -12,11 +12,13 @@ namespace {
 constexpr std::array<const char*, 7> only_of_cg{"--numbering",     "--format",     "--iteration", "--launch",
                                                 "--single-factor", "--ssor-omega", "--tune"};
 
-bool is_lu(const std::string& precondition) { return precondition == "ilu0" || precondition == "ilut"; }
-
 bool given(const CLI::App& app, const char* option) { return app.count(option) > 0; }
 
 }  // namespace
+
+bool is_general_alone(const std::string& precondition) {
+    return precondition == "ilu0" || precondition == "ilut" || precondition == "spai";
+}
 
 void add_general_options(CLI::App& app, GeneralChoices& choices) {
     app.add_option("--method", choices.method,
@@ -31,12 +33,13 @@ void add_general_options(CLI::App& app, GeneralChoices& choices) {
 std::optional<sparse::GeneralOptions> general_options(const GeneralChoices& choices, const std::string& precondition,
                                                       const sparse::SolverOptions& shared, const CLI::App& app) {
     const bool automatic = choices.method == "auto", cg = choices.method == "cg";
-    const bool general_name = precondition == "auto" || precondition == "none" || precondition == "jacobi" || is_lu(precondition);
+    const bool general_name =
+        precondition == "auto" || precondition == "none" || precondition == "jacobi" || is_general_alone(precondition);
     const bool of_cg = std::ranges::any_of(only_of_cg, [&](const char* option) { return given(app, option); }) ||
                        (given(app, "--precondition") && !general_name);
     std::vector<InputProblem> problems;
     const auto refuse = [&](const char* option, const std::string& message) { problems.push_back({message, {"", 0, 0, option}}); };
-    if (cg && is_lu(precondition))
+    if (cg && is_general_alone(precondition))
         refuse("--precondition",
                precondition + " is for bicgstab and gmres: take " + (precondition == "ilut" ? "ict" : "ic0") + " with cg");
     for (const char* option : {"--drop-tolerance", "--fill"})
@@ -59,8 +62,8 @@ std::optional<sparse::GeneralOptions> general_options(const GeneralChoices& choi
             for (const char* option : only_of_cg)
                 if (given(app, option)) refuse(option, "has no effect with --method " + choices.method + ": leave it out, or take cg");
             if (given(app, "--precondition") && !general_name)
-                refuse("--precondition",
-                       fmt::format("\"{}\" is not for --method {}: there are none, jacobi, ilu0 and ilut", precondition, choices.method));
+                refuse("--precondition", fmt::format("\"{}\" is not for --method {}: there are none, jacobi, ilu0, ilut and spai",
+                                                     precondition, choices.method));
         }
     }
     if (!problems.empty()) throw InputError(problems);

@@ -17,6 +17,9 @@ struct GeneralChoices {
     int fill = 10;
 };
 
+/// Whether no method but bicgstab and gmres takes a preconditioner of that name.
+bool is_general_alone(const std::string& precondition);
+
 /// Adds --method, --restart, --drop-tolerance and --fill.
 void add_general_options(CLI::App& app, GeneralChoices& choices);
 

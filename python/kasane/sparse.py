@@ -249,7 +249,7 @@ class Solver(_OfMatrix):
 class GeneralSolver(_OfMatrix):
     """Solves A x = b for one nonsymmetric or indefinite A and any number of right-hand sides (docs/nonsymmetric.md).
 
-    Options: method (auto, bicgstab, gmres, minres: symmetric A alone), precondition (auto, ilu0, ilut, jacobi, none), ordering of
+    Options: method (auto, bicgstab, gmres, minres: symmetric A alone), precondition (auto, ilu0, ilut, spai, jacobi, none), ordering of
     ilu0 and ilut as of Solver but for block, drop_tolerance (1e-3) and fill (10 entries of a row beyond those of A) of ilut, restart of gmres (30), scale (True: rows and columns by powers of two, where it helps), rtol (1e-8),
     iteration_limit (10,000, of all methods together).
     """

@@ -455,6 +455,7 @@ TEST_F(Solve, TheMethodFollowsFromTheMatrix) {
     expect_x(solved(positive, {}, "cg"), 5. / 3, 1. / 3);
     expect_x(solved(positive, {"--precondition", "ilu0"}, "bicgstab"), 5. / 3, 1. / 3);
     expect_x(solved(positive, {"--precondition", "ilut"}, "bicgstab"), 5. / 3, 1. / 3);
+    expect_x(solved(positive, {"--precondition", "spai"}, "bicgstab"), 5. / 3, 1. / 3);
     expect_x(solved(positive, {"--precondition", "ilut", "--method", "gmres", "--drop-tolerance", "0.1", "--fill", "3"}, "gmres"), 5. / 3,
              1. / 3);
     expect_x(solved(positive, {"--precondition", "ict", "--drop-tolerance", "0.1", "--fill", "0"}, "cg"), 5. / 3, 1. / 3);
@@ -486,9 +487,10 @@ TEST_F(Solve, MethodsThatDoNotApplyAreRefused) {
     expect_refused({"A.mtx", "--method", "minres"},
                    {"method", "minres needs a symmetric matrix", "(1, 2) = -1 and (2, 1) = 1", "bicgstab"});
     expect_refused({"A.mtx", "--method", "gmress"}, {"--method", "gmres", "And cg"});
-    expect_refused({"A.mtx", "--method", "gmres", "--precondition", "ic0"}, {"--precondition", "none, jacobi, ilu0 and ilut"});
+    expect_refused({"A.mtx", "--method", "gmres", "--precondition", "ic0"}, {"--precondition", "none, jacobi, ilu0, ilut and spai"});
     expect_refused({"A.mtx", "--method", "cg", "--precondition", "ilu0"}, {"--precondition", "take ic0 with cg"});
     expect_refused({"A.mtx", "--method", "minres", "--precondition", "ilu0"}, {"precondition", "positive definite"});
+    expect_refused({"A.mtx", "--method", "minres", "--precondition", "spai"}, {"precondition", "positive definite"});
     expect_refused({"A.mtx", "--method", "cg", "--precondition", "ilut"}, {"--precondition", "take ict with cg"});
     expect_refused({"A.mtx", "--precondition", "ict", "--ordering", "rcm"}, {"--ordering", "no effect", "ict"});
     expect_refused({"A.mtx", "--precondition", "ilu0", "--fill", "3"}, {"--fill", "no effect", "take ilut or ict"});

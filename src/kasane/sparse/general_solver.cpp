@@ -11,6 +11,7 @@
 #include <kasane/sparse/matrix/pattern_key.hpp>
 #include <kasane/sparse/multigrid/vector_algebra.hpp>
 #include <kasane/sparse/precondition/level_triangle.hpp>
+#include <kasane/sparse/precondition/sparse_inverse.hpp>
 #include <kasane/sparse/precondition/threshold_lu.hpp>
 
 #include <fmt/format.h>
@@ -48,6 +49,12 @@ struct GeneralSolver::Parts : GeneralKnown {
 };
 
 namespace {
+
+/// Threads of the host for a set-up there.
+Cpu host_of(Cpu on) { return on; }
+#if defined(KASANE_CUDA)
+Cpu host_of(Cuda) { return {}; }
+#endif
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -98,6 +105,7 @@ class GeneralSolverOn final : public Base {
         if (log.true_residual <= this->options.rtol) log.end = krylov::Outcome::converged;
         for (std::size_t k = 0; k < this->steps.size() && log.end != krylov::Outcome::converged; ++k) {
             const bool last = k + 1 == this->steps.size();
+            if (!has_preconditioner(this->steps[k], log)) continue;
             log.end = run_step(this->steps[k], last, residual, stop, log);
             if (log.end == krylov::Outcome::stopped || log.iterations >= this->options.iteration_limit) break;
             if (!last && log.end != krylov::Outcome::converged)
@@ -128,46 +136,82 @@ class GeneralSolverOn final : public Base {
     void set_values(const double* of_entries) {
         const auto values = arrangement_.values(of_entries);
         A_.set_values(view(values));
-        factorise(values);
+        factorise();
+        if (uses(this->steps, GeneralPrecondition::spai)) {
+            const CsrMatrix rows = compressed_rows(arrangement_.pattern, lanes_of<S>, values);
+            if (!inverse_) inverse_.emplace(on_, arrangement_.pattern);
+            const auto inverse = sliced_values(arrangement_.pattern, lanes_of<S>, sparse_inverse(rows.view(), host_of(on_)));
+            inverse_->set_values(view(inverse));
+        }
         if (uses(this->steps, GeneralPrecondition::jacobi)) {
             signed_diagonal_.emplace(A_, false);
             if (this->kind.symmetric) absolute_diagonal_.emplace(A_, true);
         }
     }
 
-    /// Shifts the diagonal until the factors do not amplify errors beyond use.       [Manteuffel 1980; Chow & Saad 1997 for the estimate]
-    /// @param values  of A as they are stored, on the host
-    void factorise(const std::vector<double>& values) {
+    /// The factors that the first steps need; those of ilut of a later step are made when it begins.
+    void factorise() {
         this->facts.shift = 0;
-        const bool ilu0 = uses(this->steps, GeneralPrecondition::ilu0), ilut = uses(this->steps, GeneralPrecondition::ilut);
-        if (!ilu0 && !ilut) return;
+        factors_.reset(), filled_.reset(), ilut_is_unstable_ = false;
+        const auto first = this->steps.front().precondition;
+        if (!is_lu(first) && !uses(this->steps, GeneralPrecondition::ilu0)) return;
+        const bool ilut = first == GeneralPrecondition::ilut;
+        const auto shift = ilut ? make_ilut() : make_ilu0();
+        if (shift) {
+            this->facts.shift = *shift;
+            return;
+        }
+        if (is_lu(this->options.precondition))
+            throw PreconditionError("the incomplete LU factors amplify errors beyond use, even with a shifted diagonal. Take jacobi");
+        std::erase_if(this->steps, [](const GeneralStep& step) { return is_lu(step.precondition); });
+        this->facts.notes.push_back("The incomplete LU factors amplify errors beyond use, even with a shifted diagonal: jacobi was taken.");
+    }
+
+    std::optional<double> make_ilu0() {
+        return first_stable_shift(factors_, A_.values_on_host(), [&](double shift) {
+            factors_.emplace(A_, arrangement_.color_begin, shift);
+            replaced_pivots_ = factors_->replaced_pivots();
+        });
+    }
+
+    std::optional<double> make_ilut() {
+        const auto values = A_.values_on_host();
+        const CsrMatrix rows = compressed_rows(arrangement_.pattern, lanes_of<S>, values);
+        return first_stable_shift(filled_, values, [&](double shift) {
+            const auto lu = threshold_lu(rows.view(), {this->options.drop_tolerance, this->options.fill}, shift);
+            filled_.emplace(LevelFactors<S>{LevelTriangle<S>(on_, lu.lower, true), LevelTriangle<S>(on_, lu.upper, false)});
+            replaced_pivots_ = lu.replaced;
+        });
+    }
+
+    /// The first shift of the diagonal whose factors do not amplify errors beyond use; nothing, and no factors, where there is none.
+    ///                                                                             [Manteuffel 1980; Chow & Saad 1997 for the estimate]
+    /// @param make  makes `factors` with a shift
+    std::optional<double> first_stable_shift(auto& factors, const std::vector<double>& values, const auto& make) {
         constexpr double most_growth = 1e12;
         double largest = 0;
         for (const double value : values) largest = std::max(largest, std::fabs(value));
-        const CsrMatrix rows = ilut ? compressed_rows(arrangement_.pattern, lanes_of<S>, values) : CsrMatrix{};
         for (const double shift : {0., 1e-3, 1e-2, 1e-1, 1.}) {
-            this->facts.shift = shift;
-            double grown = 0;
-            if (ilut) {
-                filled_.reset();
-                const auto lu = threshold_lu(rows.view(), {this->options.drop_tolerance, this->options.fill}, shift);
-                replaced_pivots_ = lu.replaced;
-                filled_.emplace(LevelFactors<S>{LevelTriangle<S>(on_, lu.lower, true), LevelTriangle<S>(on_, lu.upper, false)});
-                grown = growth(*filled_);
-            } else {
-                factors_.reset();
-                factors_.emplace(A_, arrangement_.color_begin, shift);
-                replaced_pivots_ = factors_->replaced_pivots();
-                grown = growth(*factors_);
-            }
-            if (grown * largest <= most_growth) return;
+            factors.reset();
+            make(shift);
+            if (growth(*factors) * largest <= most_growth) return shift;
         }
-        factors_.reset(), filled_.reset();
-        this->facts.shift = 0;
-        if (is_lu(this->options.precondition))
-            throw PreconditionError("the incomplete LU factors amplify errors beyond use, even with a shifted diagonal. Take jacobi");
-        std::erase_if(this->steps, [](const GeneralStep& step) { return step.precondition == GeneralPrecondition::ilu0; });
-        this->facts.notes.push_back("The incomplete LU factors amplify errors beyond use, even with a shifted diagonal: jacobi was taken.");
+        factors.reset();
+        return {};
+    }
+
+    /// Whether the preconditioner of a step can be used; makes the factors of ilut. Otherwise a note has the reason.
+    bool has_preconditioner(const GeneralStep& step, SolveLog& log) {
+        if (step.precondition != GeneralPrecondition::ilut || filled_) return true;
+        auto needed = this->options;
+        needed.precondition = GeneralPrecondition::ilut;
+        if (memory_estimate(this->facts.rows, this->facts.nonzeros, needed) > available_memory(AnySpace(on_))) {
+            log.notes.push_back(step.text() + " was left out: memory does not suffice");
+            return false;
+        }
+        if (!ilut_is_unstable_) ilut_is_unstable_ = !make_ilut();
+        if (ilut_is_unstable_) log.notes.push_back(step.text() + " was left out: its factors amplify errors beyond use");
+        return !ilut_is_unstable_;
     }
 
     /// Largest entry of U^-1 L^-1 (1, 1, ...): an estimate of the growth of errors; infinite where a number is not finite.
@@ -198,7 +242,7 @@ class GeneralSolverOn final : public Base {
             facts.color_sizes.push_back(arrangement_.color_begin[c + 1] - arrangement_.color_begin[c]);
         facts.own_factor = factors_.has_value() || filled_.has_value();
         facts.bytes = A_.bytes() + (factors_ ? factors_->bytes() : 0) + (filled_ ? filled_->bytes() : 0) +
-                      3 * 8 * static_cast<std::uint64_t>(facts.rows);
+                      (inverse_ ? inverse_->bytes() : 0) + 3 * 8 * static_cast<std::uint64_t>(facts.rows);
         facts.peak_bytes = memory_estimate(facts.rows, facts.nonzeros, this->options);
         if (!arrangement_.note.empty()) facts.notes.push_back(arrangement_.note);
         const char* const lu = filled_ ? "ilut" : "ilu0";
@@ -272,6 +316,7 @@ class GeneralSolverOn final : public Base {
         switch (step.precondition) {
             case GeneralPrecondition::ilu0: return run(step.method, *factors_, how, log);
             case GeneralPrecondition::ilut: return run(step.method, *filled_, how, log);
+            case GeneralPrecondition::spai: return run(step.method, *inverse_, how, log);
             case GeneralPrecondition::jacobi:
                 return run(step.method, step.method == GeneralMethod::minres ? *absolute_diagonal_ : *signed_diagonal_, how, log);
             default: return run(step.method, krylov::NoPreconditioner{}, how, log);
@@ -309,6 +354,8 @@ class GeneralSolverOn final : public Base {
     Buffer<double, S> rhs_, y_, best_;
     std::optional<IncompleteLu<S>> factors_;  // of ilu0
     std::optional<LevelFactors<S>> filled_;   // of ilut
+    std::optional<SlicedMatrix<S>> inverse_;  // of spai
+    bool ilut_is_unstable_ = false;           // with every shift
     index_t replaced_pivots_ = 0;
     std::optional<DiagonalPreconditioner<S>> signed_diagonal_, absolute_diagonal_;
     std::optional<krylov::BicgstabWorkspace<VectorAlgebra<S>>> bicgstab_;
@@ -403,7 +450,8 @@ std::uint64_t memory_estimate(index_t rows, index_t nonzeros, const GeneralOptio
         options.precondition == GeneralPrecondition::ilut
             ? 3 * 12 * std::min(entries + n * 2 * static_cast<std::uint64_t>(options.fill), n * n) + entries * 12 + n * 100
             : 0;
-    return matrix + graph + filled + n * (8 + 4 * 6 + 8 * vectors);
+    const std::uint64_t inverse = options.precondition == GeneralPrecondition::spai ? entries * (12 + 12 + 8 + 8) * 11 / 10 : 0;
+    return matrix + graph + filled + inverse + n * (8 + 4 * 6 + 8 * vectors);
 }
 
 }  // namespace kasane::sparse

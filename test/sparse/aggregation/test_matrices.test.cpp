@@ -1,6 +1,7 @@
 // The matrices of sparse.matrices: the triangulation against its definition, and that auto solves all of them.
 #include <bench/sparse/matrices/matrices.hpp>
 #include <bench/sparse/matrices/triangulation.hpp>
+#include <kasane/core/math/random.hpp>
 #include <kasane/sparse/general_solver.hpp>
 
 #include <gtest/gtest.h>
@@ -65,6 +66,24 @@ TEST(TestMatrices, AutoSolvesAllToTheTrueResidual) {
         EXPECT_LE(std::sqrt(r2 / b2), 1.001e-8);
     }
     EXPECT_GE(unstructured, 5);
+}
+
+/// BiCGStab and GMRES with ilu0 break down and stagnate there.
+TEST(TestMatrices, AutoSolvesConvectionOnALargeMesh) {
+    for (const auto& kind : test_matrices()) {
+        if (kind.name != "mesh, convection") continue;
+        const CsrMatrix A = kind.make(100'000);
+        std::vector<double> b(static_cast<std::size_t>(A.rows()));
+        RandomStream random(1, 0);
+        for (auto& one : b) one = 2 * random.uniform() - 1;
+        SolveLog log;
+        GeneralSolver solver(Cpu{2}, A.view());
+        solver.solve(b, &log);
+        EXPECT_TRUE(log.converged()) << krylov::name(log.end) << " " << log.true_residual;
+        EXPECT_EQ(solver.setup().precondition, "ilu0") << "the first one";
+        ASSERT_FALSE(log.notes.empty());
+        EXPECT_NE(log.notes.back().find("bicgstab with ilut follows"), std::string::npos) << log.notes.back();
+    }
 }
 
 /// Their largest eigenvalues belong to vectors on a few rows, which a smoother must bound as well.

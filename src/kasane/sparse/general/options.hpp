@@ -17,19 +17,22 @@ enum class GeneralMethod {
 
 /// The preconditioner of a GeneralSolver.
 enum class GeneralPrecondition {
-    automatic,  ///< jacobi for minres; otherwise ilu0, and jacobi where the factors of ilu0 are unstable
+    automatic,  ///< jacobi for minres; otherwise ilu0, ilut where that fails, and jacobi where the factors are unstable
     none,       ///< M = 1
     jacobi,     ///< the diagonal; the largest entry of a row whose diagonal entry is small; for minres their absolute values
     ilu0,       ///< incomplete LU factorisation with the pattern of A                                               [Saad 2003, 10.3]
     ilut,       ///< incomplete LU factorisation with a threshold and a limit of fill-in for each row                [Saad 2003, 10.4]
+    spai,       ///< sparse approximate inverse with the pattern of A                                                [Saad 2003, 10.5]
 };
 
 /// "auto", "bicgstab", "gmres" or "minres". @throws InputError with what is allowed and the nearest name
 GeneralMethod parse_general_method(const std::string& text);
-/// "auto", "none", "jacobi", "ilu0" or "ilut". @throws InputError as parse_general_method
+/// "auto", "none", "jacobi", "ilu0", "ilut" or "spai". @throws InputError as parse_general_method
 GeneralPrecondition parse_general_precondition(const std::string& text);
 /// Whether it is ilu0 or ilut.
 constexpr bool is_lu(GeneralPrecondition kind) { return kind == GeneralPrecondition::ilu0 || kind == GeneralPrecondition::ilut; }
+/// Whether it is symmetric where A is, as minres needs it.
+constexpr bool is_symmetric(GeneralPrecondition kind) { return !is_lu(kind) && kind != GeneralPrecondition::spai; }
 /// As parse_general_method() reads it.
 std::string name(GeneralMethod);
 /// As parse_general_precondition() reads it.

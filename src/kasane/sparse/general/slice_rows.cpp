@@ -68,4 +68,14 @@ CsrMatrix compressed_rows(const SlicedPattern& pattern, index_t lanes, const std
     return rows;
 }
 
+std::vector<double> sliced_values(const SlicedPattern& pattern, index_t lanes, const std::vector<double>& of_entries) {
+    std::vector<double> values(pattern.column.size(), 0.);
+    std::size_t entry = 0;
+    for (std::size_t i = 0; i < pattern.count.size(); ++i) {
+        const index_t row = static_cast<index_t>(i), first = pattern.begin[place(row / lanes)] + row % lanes;
+        for (index_t k = 0; k < pattern.count[i]; ++k) values[place(first + k * lanes)] = of_entries[entry++];
+    }
+    return values;
+}
+
 }  // namespace kasane::sparse

@@ -33,6 +33,8 @@ SlicedPattern slice_rows(const CsrView& A, const std::vector<std::int32_t>& row_
 
 /// The stored matrix in compressed rows. @param lanes  of the slices   @param values  [stored]
 CsrMatrix compressed_rows(const SlicedPattern& pattern, index_t lanes, const std::vector<double>& values);
+/// The stored values of a matrix in compressed rows, in the order of its entries; padding is 0: the inverse of compressed_rows().
+std::vector<double> sliced_values(const SlicedPattern& pattern, index_t lanes, const std::vector<double>& of_entries);
 
 /// What a kernel reads of a matrix.
 template <index_t lanes>
@@ -52,6 +54,7 @@ class SlicedMatrix {
 
     /// Replaces the values. @param values  [stored] on the host
     void set_values(View<const double> values);
+    std::vector<double> values_on_host() const { return to_host(value_); }
     void multiply(const Vector& in, Vector& out) const;
     /// The interface of krylov: out = A in.
     template <class Algebra>

@@ -31,7 +31,7 @@ std::vector<GeneralStep> steps_for(const MatrixKind& kind, const GeneralOptions&
     using enum GeneralMethod;
     using Kind = GeneralPrecondition;
     KS_VALIDATE(
-        options.method != minres || !is_lu(options.precondition),
+        options.method != minres || is_symmetric(options.precondition),
         fmt::format("minres needs a symmetric positive definite preconditioner, which {0} is not. Take jacobi or none, or gmres with "
                     "{0}",
                     name(options.precondition)),
@@ -46,10 +46,12 @@ std::vector<GeneralStep> steps_for(const MatrixKind& kind, const GeneralOptions&
         if (open) steps.push_back({options.method, diagonal});
         return steps;
     }
-    const bool short_recurrence = kind.symmetric && !is_lu(options.precondition);
+    const bool short_recurrence = kind.symmetric && is_symmetric(options.precondition);
     std::vector<GeneralStep> steps;
     steps.push_back(short_recurrence ? GeneralStep{minres, diagonal} : GeneralStep{bicgstab, factors});
-    steps.push_back({gmres, factors});
+    // Where ilu0 is too poor, fill-in costs less than many iterations.
+    if (open && !short_recurrence) steps.push_back({bicgstab, Kind::ilut});
+    steps.push_back({gmres, open && !short_recurrence ? Kind::ilut : factors});
     if (open) steps.push_back({gmres, diagonal});
     return steps;
 }
