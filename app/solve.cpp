@@ -52,7 +52,8 @@ sparse::SolverOptions solver_options(const SolveOptions& o, const CLI::App& app)
     take("--ordering", [&] { options.ordering = sparse::Ordering::parse(o.ordering); });
     take("--numbering", [&] { options.numbering = sparse::parse_numbering(o.numbering); });
     take("--format", [&] { options.format = sparse::Format::parse(o.format); });
-    if (o.precondition != "ilu0") take("--precondition", [&] { options.precondition = sparse::parse_precondition(o.precondition); });
+    if (!is_general_alone(o.precondition))
+        take("--precondition", [&] { options.precondition = sparse::parse_precondition(o.precondition); });
     take("--iteration", [&] { options.iteration = sparse::parse_iteration(o.iteration); });
     take("--launch", [&] { options.launch = sparse::parse_launch(o.launch); });
     require(options.rtol >= sparse::least_rtol && options.rtol < 1, "--rtol",
@@ -61,9 +62,11 @@ sparse::SolverOptions solver_options(const SolveOptions& o, const CLI::App& app)
             fmt::format("is {}: ssor is positive definite only for values above 0 and below 2. Try 1", options.ssor_omega));
     require(app.count("--ssor-omega") == 0 || o.precondition == "ssor", "--ssor-omega",
             "has no effect with --precondition " + o.precondition + ": leave it out, or take ssor");
-    if (options.precondition == sparse::Precondition::multigrid)
+    options.drop_tolerance = o.general.drop_tolerance;
+    options.fill = o.general.fill;
+    if (options.precondition == sparse::Precondition::multigrid || options.precondition == sparse::Precondition::ict)
         for (const char* option : {"--ordering", "--numbering", "--format", "--iteration", "--launch", "--single-factor", "--tune"})
-            require(app.count(option) == 0, option, "has no effect with --precondition multigrid: leave it out, or take ic0");
+            require(app.count(option) == 0, option, "has no effect with --precondition " + o.precondition + ": leave it out, or take ic0");
     if (!problems.empty()) throw InputError(problems);
     options.tune = o.no_tune ? sparse::Tuning::off : o.tune ? sparse::Tuning::full : sparse::Tuning::automatic;
     if (!o.no_tune) options.tuning_file = o.tuning_file.empty() ? sparse::default_tuning_file() : fs::path(o.tuning_file);
@@ -205,7 +208,7 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     // Conjugate gradients where they were asked for, or where the matrix may be positive definite and no other method was.
     const bool automatic = general && general->method == sparse::GeneralMethod::automatic;
     bool by_cg = !general;
-    if (automatic && general->precondition != sparse::GeneralPrecondition::ilu0)
+    if (automatic && is_symmetric(general->precondition))
         by_cg = sparse::kind_of(file.matrix.view(), o.matrix).positive;
     else if (general)
         sparse::kind_of(file.matrix.view(), o.matrix);
@@ -287,9 +290,9 @@ Action add_solve(CLI::App& app, const Common& common) {
         ->check(whole_number(1, std::numeric_limits<int>::max()));
     add_general_options(app, o.general);
     app.add_option("--precondition", o.precondition,
-                   "ic0, ssor, jacobi, none, multigrid (smoothed aggregation), or auto: ic0 or multigrid by rule; ilu0, jacobi or none "
-                   "where the method is "
-                   "not cg");
+                   "ic0, ict (with --drop-tolerance and --fill), ssor, jacobi, none, multigrid (smoothed aggregation), or auto: ic0 or "
+                   "multigrid by rule; ilu0, ilut (with "
+                   "the same), spai, jacobi or none where the method is not cg");
     app.add_option("--ssor-omega", o.solver.ssor_omega, "Relaxation of ssor, above 0 and below 2");
     app.add_flag("--single-factor", o.solver.single_factor, "Keep the triangles of the factor in single precision (plain iteration only)");
     app.add_option("--eigenvalues", o.eigenvalues,

@@ -16,21 +16,39 @@ bool given(const CLI::App& app, const char* option) { return app.count(option) >
 
 }  // namespace
 
+bool is_general_alone(const std::string& precondition) {
+    return precondition == "ilu0" || precondition == "ilut" || precondition == "spai";
+}
+
 void add_general_options(CLI::App& app, GeneralChoices& choices) {
     app.add_option("--method", choices.method,
                    "auto (by symmetry and sign of the matrix), cg, bicgstab, gmres or minres (symmetric, indefinite too)");
     app.add_option("--restart", choices.restart, "Iterations of a cycle of gmres")->check(whole_number(1, 1000));
+    app.add_option("--drop-tolerance", choices.drop_tolerance,
+                   "ilut and ict drop entries below this part of the size of their row (0 to below 1)");
+    app.add_option("--fill", choices.fill, "Entries that a row of each triangle of ilut or ict may have beyond those of A")
+        ->check(whole_number(0, 1'000'000));
 }
 
 std::optional<sparse::GeneralOptions> general_options(const GeneralChoices& choices, const std::string& precondition,
                                                       const sparse::SolverOptions& shared, const CLI::App& app) {
     const bool automatic = choices.method == "auto", cg = choices.method == "cg";
-    const bool general_name = precondition == "auto" || precondition == "none" || precondition == "jacobi" || precondition == "ilu0";
+    const bool general_name =
+        precondition == "auto" || precondition == "none" || precondition == "jacobi" || is_general_alone(precondition);
     const bool of_cg = std::ranges::any_of(only_of_cg, [&](const char* option) { return given(app, option); }) ||
                        (given(app, "--precondition") && !general_name);
     std::vector<InputProblem> problems;
     const auto refuse = [&](const char* option, const std::string& message) { problems.push_back({message, {"", 0, 0, option}}); };
-    if (cg && precondition == "ilu0") refuse("--precondition", "ilu0 is for bicgstab and gmres: take ic0 with cg");
+    if (cg && is_general_alone(precondition))
+        refuse("--precondition",
+               precondition + " is for bicgstab and gmres: take " + (precondition == "ilut" ? "ict" : "ic0") + " with cg");
+    for (const char* option : {"--drop-tolerance", "--fill"})
+        if (given(app, option) && precondition != "ilut" && precondition != "ict")
+            refuse(option, "has no effect with --precondition " + precondition + ": leave it out, or take ilut or ict");
+    if (!(choices.drop_tolerance >= 0 && choices.drop_tolerance < 1))
+        refuse("--drop-tolerance", fmt::format("is {}: entries below this part of their row are dropped, so it lies from 0 to below 1. "
+                                               "Try 1e-3",
+                                               choices.drop_tolerance));
     if (given(app, "--restart") && !automatic && choices.method != "gmres")
         refuse("--restart", "has no effect with --method " + choices.method + ": leave it out, or take gmres");
     sparse::GeneralOptions options;
@@ -44,8 +62,8 @@ std::optional<sparse::GeneralOptions> general_options(const GeneralChoices& choi
             for (const char* option : only_of_cg)
                 if (given(app, option)) refuse(option, "has no effect with --method " + choices.method + ": leave it out, or take cg");
             if (given(app, "--precondition") && !general_name)
-                refuse("--precondition",
-                       fmt::format("\"{}\" is not for --method {}: there are none, jacobi and ilu0", precondition, choices.method));
+                refuse("--precondition", fmt::format("\"{}\" is not for --method {}: there are none, jacobi, ilu0, ilut and spai",
+                                                     precondition, choices.method));
         }
     }
     if (!problems.empty()) throw InputError(problems);
@@ -53,6 +71,8 @@ std::optional<sparse::GeneralOptions> general_options(const GeneralChoices& choi
     if (given(app, "--precondition")) options.precondition = sparse::parse_general_precondition(precondition);
     options.ordering = shared.ordering;
     options.restart = choices.restart;
+    options.drop_tolerance = choices.drop_tolerance;
+    options.fill = choices.fill;
     options.rtol = shared.rtol;
     options.iteration_limit = shared.iteration_limit;
     return options;

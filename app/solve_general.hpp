@@ -1,4 +1,4 @@
-// The part of `kasane solve` for nonsymmetric and indefinite matrices: --method, --restart, and what a failure means.
+// The part of `kasane solve` for nonsymmetric and indefinite matrices: --method, --restart, options of ilut, and what a failure means.
 #pragma once
 
 #include <app/command.hpp>
@@ -13,9 +13,14 @@ namespace kasane::app {
 struct GeneralChoices {
     std::string method = "auto";
     int restart = 30;
+    double drop_tolerance = 1e-3;  ///< of ilut
+    int fill = 10;
 };
 
-/// Adds --method and --restart.
+/// Whether no method but bicgstab and gmres takes a preconditioner of that name.
+bool is_general_alone(const std::string& precondition);
+
+/// Adds --method, --restart, --drop-tolerance and --fill.
 void add_general_options(CLI::App& app, GeneralChoices& choices);
 
 /// Options of a GeneralSolver; nothing where conjugate gradients are to be taken whatever the matrix is: --method cg, or, with auto, an

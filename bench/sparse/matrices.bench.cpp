@@ -87,13 +87,14 @@ struct Named {
 std::vector<Named> choices(bool symmetric) {
     std::vector<Named> all{{"auto", by_auto}};
     if (symmetric) {
-        for (const auto kind : {Precondition::jacobi, Precondition::ssor, Precondition::ic0, Precondition::multigrid})
+        for (const auto kind : {Precondition::jacobi, Precondition::ssor, Precondition::ic0, Precondition::ict, Precondition::multigrid})
             all.push_back({"cg, " + sparse::name(kind), [kind](const AnySpace& on, const CsrMatrix& A, const std::vector<double>& b) {
                                return by_solver(on, A, b, kind);
                            }});
     } else {
         for (const auto method : {GeneralMethod::bicgstab, GeneralMethod::gmres})
-            for (const auto kind : {GeneralPrecondition::jacobi, GeneralPrecondition::ilu0})
+            for (const auto kind :
+                 {GeneralPrecondition::jacobi, GeneralPrecondition::spai, GeneralPrecondition::ilu0, GeneralPrecondition::ilut})
                 all.push_back({sparse::name(method) + ", " + sparse::name(kind),
                                [method, kind](const AnySpace& on, const CsrMatrix& A, const std::vector<double>& b) {
                                    return by_general(on, A, b, method, kind);

@@ -211,8 +211,8 @@ class _OfMatrix(_Solving):
 class Solver(_OfMatrix):
     """Solves A x = b for one symmetric positive definite A and any number of right-hand sides.
 
-    Options: rtol (1e-8), iteration_limit, precondition (ic0, auto, multigrid, ssor, jacobi, none), ordering (auto, natural, mc:K, cm, rcm,
-    cm-rcm:K, block:B:K), numbering, format, iteration, launch, ssor_omega, single_factor, tune (True: every candidate is timed; False: by
+    Options: rtol (1e-8), iteration_limit, precondition (ic0, auto, multigrid, ict, ssor, jacobi, none), ordering (auto, natural, mc:K, cm,
+    rcm, cm-rcm:K, block:B:K), numbering, format, iteration, launch, ssor_omega, drop_tolerance (1e-3) and fill (10) of ict, single_factor, tune (True: every candidate is timed; False: by
     rule).
 
     A matrix in the memory of a CUDA device (cupyx.scipy.sparse, or torch.sparse_csr) is set up there without a copy on the host; solve()
@@ -249,8 +249,8 @@ class Solver(_OfMatrix):
 class GeneralSolver(_OfMatrix):
     """Solves A x = b for one nonsymmetric or indefinite A and any number of right-hand sides (docs/nonsymmetric.md).
 
-    Options: method (auto, bicgstab, gmres, minres: symmetric A alone), precondition (auto, ilu0, jacobi, none), ordering of ilu0 as of
-    Solver but for block, restart of gmres (30), scale (True: rows and columns by powers of two, where it helps), rtol (1e-8),
+    Options: method (auto, bicgstab, gmres, minres: symmetric A alone), precondition (auto, ilu0, ilut, spai, jacobi, none), ordering of
+    ilu0 and ilut as of Solver but for block, drop_tolerance (1e-3) and fill (10 entries of a row beyond those of A) of ilut, restart of gmres (30), scale (True: rows and columns by powers of two, where it helps), rtol (1e-8),
     iteration_limit (10,000, of all methods together).
     """
 

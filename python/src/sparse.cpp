@@ -162,6 +162,10 @@ SolverOptions options_of(const nb::dict& given) {
             o.iteration = parse_iteration(text());
         else if (name == "launch")
             o.launch = parse_launch(text());
+        else if (name == "drop_tolerance")
+            o.drop_tolerance = nb::cast<double>(value);
+        else if (name == "fill")
+            o.fill = nb::cast<int>(value);
         else if (name == "ssor_omega")
             o.ssor_omega = nb::cast<double>(value);
         else if (name == "single_factor")
@@ -191,6 +195,10 @@ GeneralOptions general_options_of(const nb::dict& given) {
             o.ordering = Ordering::parse(nb::cast<std::string>(value));
         else if (name == "restart")
             o.restart = nb::cast<int>(value);
+        else if (name == "drop_tolerance")
+            o.drop_tolerance = nb::cast<double>(value);
+        else if (name == "fill")
+            o.fill = nb::cast<int>(value);
         else if (name == "scale")
             o.scale = nb::cast<bool>(value);
         else if (name == "rtol")
@@ -302,6 +310,7 @@ std::function<void(const std::vector<double>&, std::vector<double>&)> preconditi
         case Precondition::jacobi: return of(Jacobi(A));
         case Precondition::none:
         case Precondition::automatic:
+        case Precondition::ict:
         case Precondition::multigrid: break;
     }
     throw InputError("is " + name + ": take ic0, ssor or jacobi", {"", 0, 0, "precondition"});

@@ -231,7 +231,7 @@ def test_several_right_hand_sides(laplacian, convection):
 
 
 @pytest.mark.parametrize("method", ["auto", "bicgstab", "gmres"])
-@pytest.mark.parametrize("M", ["auto", "ilu0", "jacobi", "none"])
+@pytest.mark.parametrize("M", ["auto", "ilu0", "ilut", "spai", "jacobi", "none"])
 def test_nonsymmetric_systems(convection, method, M):
     b = np.random.default_rng(12).normal(size=256)
     solver = GeneralSolver(convection, method=method, precondition=M, rtol=1e-11, device="cpu")

@@ -322,7 +322,7 @@ TEST_F(Solve, BadOptionsAreNamed) {
     refused({"--numbering", "coalesce"}, {"--numbering", "coalesced"});
     refused({"--format", "sell:0:1"}, {"--format", "sell"});
     refused({"--precondition", "ilu"}, {"--precondition", "ic0"});
-    refused({"--precondition", "amg"}, {"--precondition", "is not known. There are none, jacobi, ssor, ic0, multigrid, auto."});
+    refused({"--precondition", "amg"}, {"--precondition", "is not known. There are none, jacobi, ssor, ic0, ict, multigrid, auto."});
     refused({"--format", "zzz"}, {"--format", "is not known. There are auto"});
     refused({"--iteration", "eisenstadt"}, {"--iteration", "eisenstat"});
     refused({"--launch", "graf"}, {"--launch", "graph"});
@@ -454,6 +454,11 @@ TEST_F(Solve, TheMethodFollowsFromTheMatrix) {
     const auto positive = general + "2 2 4\n1 1 2\n1 2 -1\n2 1 -1\n2 2 2\n";
     expect_x(solved(positive, {}, "cg"), 5. / 3, 1. / 3);
     expect_x(solved(positive, {"--precondition", "ilu0"}, "bicgstab"), 5. / 3, 1. / 3);
+    expect_x(solved(positive, {"--precondition", "ilut"}, "bicgstab"), 5. / 3, 1. / 3);
+    expect_x(solved(positive, {"--precondition", "spai"}, "bicgstab"), 5. / 3, 1. / 3);
+    expect_x(solved(positive, {"--precondition", "ilut", "--method", "gmres", "--drop-tolerance", "0.1", "--fill", "3"}, "gmres"), 5. / 3,
+             1. / 3);
+    expect_x(solved(positive, {"--precondition", "ict", "--drop-tolerance", "0.1", "--fill", "0"}, "cg"), 5. / 3, 1. / 3);
     const auto nonsymmetric = general + "2 2 4\n1 1 2\n1 2 -1\n2 1 1\n2 2 2\n";
     expect_x(solved(nonsymmetric, {}, "bicgstab"), 1, -1);
     expect_x(solved(nonsymmetric, {"--precondition", "auto"}, "bicgstab"), 1, -1);
@@ -482,9 +487,15 @@ TEST_F(Solve, MethodsThatDoNotApplyAreRefused) {
     expect_refused({"A.mtx", "--method", "minres"},
                    {"method", "minres needs a symmetric matrix", "(1, 2) = -1 and (2, 1) = 1", "bicgstab"});
     expect_refused({"A.mtx", "--method", "gmress"}, {"--method", "gmres", "And cg"});
-    expect_refused({"A.mtx", "--method", "gmres", "--precondition", "ic0"}, {"--precondition", "none, jacobi and ilu0"});
+    expect_refused({"A.mtx", "--method", "gmres", "--precondition", "ic0"}, {"--precondition", "none, jacobi, ilu0, ilut and spai"});
     expect_refused({"A.mtx", "--method", "cg", "--precondition", "ilu0"}, {"--precondition", "take ic0 with cg"});
     expect_refused({"A.mtx", "--method", "minres", "--precondition", "ilu0"}, {"precondition", "positive definite"});
+    expect_refused({"A.mtx", "--method", "minres", "--precondition", "spai"}, {"precondition", "positive definite"});
+    expect_refused({"A.mtx", "--method", "cg", "--precondition", "ilut"}, {"--precondition", "take ict with cg"});
+    expect_refused({"A.mtx", "--precondition", "ict", "--ordering", "rcm"}, {"--ordering", "no effect", "ict"});
+    expect_refused({"A.mtx", "--precondition", "ilu0", "--fill", "3"}, {"--fill", "no effect", "take ilut or ict"});
+    expect_refused({"A.mtx", "--precondition", "ilut", "--fill", "-1"}, {"--fill", "whole number"});
+    expect_refused({"A.mtx", "--precondition", "ilut", "--drop-tolerance", "1"}, {"--drop-tolerance", "from 0 to below 1", "1e-3"});
     expect_refused({"A.mtx", "--method", "bicgstab", "--restart", "10"}, {"--restart", "no effect"});
     expect_refused({"A.mtx", "--method", "gmres", "--restart", "0"}, {"--restart", "whole number"});
     expect_refused({"A.mtx", "--method", "gmres", "--format", "csr"}, {"--format", "no effect", "take cg"});

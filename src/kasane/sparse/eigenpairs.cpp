@@ -5,6 +5,7 @@
 #include <kasane/core/math/random.hpp>
 #include <kasane/krylov/lobpcg.hpp>
 #include <kasane/sparse/multigrid_system.hpp>
+#include <kasane/sparse/rows_solve.hpp>
 
 #include <fmt/format.h>
 
@@ -23,7 +24,8 @@ void check_eigen_options(const EigenOptions& options, index_t rows) {
             fmt::format("{} eigenvalues of {} rows: ask for at least one and at most a fifth of the rows", options.count, rows), "count");
     require(options.rtol > 0 && options.rtol < 1, "rtol must be above 0 and below 1. Try 1e-6.", "rtol");
     require(options.iteration_limit >= 1, "at least one iteration must be allowed. Try 500.", "iteration_limit");
-    require(options.precondition != Precondition::ssor && options.precondition != Precondition::ic0,
+    require(options.precondition != Precondition::ssor && options.precondition != Precondition::ic0 &&
+                options.precondition != Precondition::ict,
             "eigenvalues take the preconditioners multigrid, jacobi and none, not " + name(options.precondition) + ".", "precondition");
     if (!problems.empty()) throw InputError(problems);
 }

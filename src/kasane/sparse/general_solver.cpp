@@ -10,6 +10,9 @@
 #include <kasane/sparse/general_solver.hpp>
 #include <kasane/sparse/matrix/pattern_key.hpp>
 #include <kasane/sparse/multigrid/vector_algebra.hpp>
+#include <kasane/sparse/precondition/level_triangle.hpp>
+#include <kasane/sparse/precondition/sparse_inverse.hpp>
+#include <kasane/sparse/precondition/threshold_lu.hpp>
 
 #include <fmt/format.h>
 
@@ -47,6 +50,12 @@ struct GeneralSolver::Parts : GeneralKnown {
 
 namespace {
 
+/// Threads of the host for a set-up there.
+Cpu host_of(Cpu on) { return on; }
+#if defined(KASANE_CUDA)
+Cpu host_of(Cuda) { return {}; }
+#endif
+
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 bool uses(const std::vector<GeneralStep>& steps, GeneralPrecondition precondition) {
@@ -59,7 +68,9 @@ class GeneralSolverOn final : public Base {
    public:
     GeneralSolverOn(S on, const CsrView& A, const GeneralKnown& known)
         : on_(on),
-          arrangement_(A, known.kind, known.options, uses(known.steps, GeneralPrecondition::ilu0), lanes_of<S>, !std::same_as<S, Cpu>),
+          arrangement_(A, known.kind, known.options,
+                       std::ranges::any_of(known.steps, [](const auto& step) { return is_lu(step.precondition); }), lanes_of<S>,
+                       !std::same_as<S, Cpu>),
           A_(on, arrangement_.pattern),
           algebra_(on),
           rhs_(on, A.n),
@@ -94,6 +105,7 @@ class GeneralSolverOn final : public Base {
         if (log.true_residual <= this->options.rtol) log.end = krylov::Outcome::converged;
         for (std::size_t k = 0; k < this->steps.size() && log.end != krylov::Outcome::converged; ++k) {
             const bool last = k + 1 == this->steps.size();
+            if (!has_preconditioner(this->steps[k], log)) continue;
             log.end = run_step(this->steps[k], last, residual, stop, log);
             if (log.end == krylov::Outcome::stopped || log.iterations >= this->options.iteration_limit) break;
             if (!last && log.end != krylov::Outcome::converged)
@@ -124,32 +136,95 @@ class GeneralSolverOn final : public Base {
     void set_values(const double* of_entries) {
         const auto values = arrangement_.values(of_entries);
         A_.set_values(view(values));
-        double largest = 0;
-        for (const double value : values) largest = std::max(largest, std::fabs(value));
-        factorise(largest);
+        factorise();
+        if (uses(this->steps, GeneralPrecondition::spai)) {
+            const CsrMatrix rows = compressed_rows(arrangement_.pattern, lanes_of<S>, values);
+            if (!inverse_) inverse_.emplace(on_, arrangement_.pattern);
+            const auto inverse = sliced_values(arrangement_.pattern, lanes_of<S>, sparse_inverse(rows.view(), host_of(on_)));
+            inverse_->set_values(view(inverse));
+        }
         if (uses(this->steps, GeneralPrecondition::jacobi)) {
             signed_diagonal_.emplace(A_, false);
             if (this->kind.symmetric) absolute_diagonal_.emplace(A_, true);
         }
     }
 
-    /// Shifts the diagonal until the factors do not amplify errors beyond use.       [Manteuffel 1980; Chow & Saad 1997 for the estimate]
-    void factorise(double largest) {
+    /// The factors that the first steps need; those of ilut of a later step are made when it begins.
+    void factorise() {
         this->facts.shift = 0;
-        if (!uses(this->steps, GeneralPrecondition::ilu0)) return;
-        constexpr double most_growth = 1e12;
-        for (const double shift : {0., 1e-3, 1e-2, 1e-1, 1.}) {
-            factors_.reset();
-            factors_.emplace(A_, arrangement_.color_begin, shift);
-            this->facts.shift = shift;
-            if (factors_->growth() * largest <= most_growth) return;
+        factors_.reset(), filled_.reset(), ilut_is_unstable_ = false;
+        const auto first = this->steps.front().precondition;
+        if (!is_lu(first) && !uses(this->steps, GeneralPrecondition::ilu0)) return;
+        const bool ilut = first == GeneralPrecondition::ilut;
+        const auto shift = ilut ? make_ilut() : make_ilu0();
+        if (shift) {
+            this->facts.shift = *shift;
+            return;
         }
-        factors_.reset();
-        this->facts.shift = 0;
-        if (this->options.precondition == GeneralPrecondition::ilu0)
+        if (is_lu(this->options.precondition))
             throw PreconditionError("the incomplete LU factors amplify errors beyond use, even with a shifted diagonal. Take jacobi");
-        std::erase_if(this->steps, [](const GeneralStep& step) { return step.precondition == GeneralPrecondition::ilu0; });
+        std::erase_if(this->steps, [](const GeneralStep& step) { return is_lu(step.precondition); });
         this->facts.notes.push_back("The incomplete LU factors amplify errors beyond use, even with a shifted diagonal: jacobi was taken.");
+    }
+
+    std::optional<double> make_ilu0() {
+        return first_stable_shift(factors_, A_.values_on_host(), [&](double shift) {
+            factors_.emplace(A_, arrangement_.color_begin, shift);
+            replaced_pivots_ = factors_->replaced_pivots();
+        });
+    }
+
+    std::optional<double> make_ilut() {
+        const auto values = A_.values_on_host();
+        const CsrMatrix rows = compressed_rows(arrangement_.pattern, lanes_of<S>, values);
+        return first_stable_shift(filled_, values, [&](double shift) {
+            const auto lu = threshold_lu(rows.view(), {this->options.drop_tolerance, this->options.fill}, shift);
+            filled_.emplace(LevelFactors<S>{LevelTriangle<S>(on_, lu.lower, true), LevelTriangle<S>(on_, lu.upper, false)});
+            replaced_pivots_ = lu.replaced;
+        });
+    }
+
+    /// The first shift of the diagonal whose factors do not amplify errors beyond use; nothing, and no factors, where there is none.
+    ///                                                                             [Manteuffel 1980; Chow & Saad 1997 for the estimate]
+    /// @param make  makes `factors` with a shift
+    std::optional<double> first_stable_shift(auto& factors, const std::vector<double>& values, const auto& make) {
+        constexpr double most_growth = 1e12;
+        double largest = 0;
+        for (const double value : values) largest = std::max(largest, std::fabs(value));
+        for (const double shift : {0., 1e-3, 1e-2, 1e-1, 1.}) {
+            factors.reset();
+            make(shift);
+            if (growth(*factors) * largest <= most_growth) return shift;
+        }
+        factors.reset();
+        return {};
+    }
+
+    /// Whether the preconditioner of a step can be used; makes the factors of ilut. Otherwise a note has the reason.
+    bool has_preconditioner(const GeneralStep& step, SolveLog& log) {
+        if (step.precondition != GeneralPrecondition::ilut || filled_) return true;
+        auto needed = this->options;
+        needed.precondition = GeneralPrecondition::ilut;
+        if (memory_estimate(this->facts.rows, this->facts.nonzeros, needed) > available_memory(AnySpace(on_))) {
+            log.notes.push_back(step.text() + " was left out: memory does not suffice");
+            return false;
+        }
+        if (!ilut_is_unstable_) ilut_is_unstable_ = !make_ilut();
+        if (ilut_is_unstable_) log.notes.push_back(step.text() + " was left out: its factors amplify errors beyond use");
+        return !ilut_is_unstable_;
+    }
+
+    /// Largest entry of U^-1 L^-1 (1, 1, ...): an estimate of the growth of errors; infinite where a number is not finite.
+    double growth(const auto& factors) const {
+        const auto ones = to_space(on_, std::vector<double>(static_cast<std::size_t>(A_.rows()), 1.));
+        Buffer<double, S> grown(on_, ones.size());
+        factors.solve(ones, grown);
+        double most = 0;
+        for (const double one : to_host(grown)) {
+            if (!std::isfinite(one)) return std::numeric_limits<double>::infinity();
+            most = std::max(most, std::fabs(one));
+        }
+        return most;
     }
 
     void describe() {
@@ -165,10 +240,12 @@ class GeneralSolverOn final : public Base {
         facts.colors = static_cast<int>(arrangement_.color_begin.size()) - 1;
         for (std::size_t c = 0; c + 1 < arrangement_.color_begin.size(); ++c)
             facts.color_sizes.push_back(arrangement_.color_begin[c + 1] - arrangement_.color_begin[c]);
-        facts.own_factor = factors_.has_value();
-        facts.bytes = A_.bytes() + (factors_ ? factors_->bytes() : 0) + 3 * 8 * static_cast<std::uint64_t>(facts.rows);
+        facts.own_factor = factors_.has_value() || filled_.has_value();
+        facts.bytes = A_.bytes() + (factors_ ? factors_->bytes() : 0) + (filled_ ? filled_->bytes() : 0) +
+                      (inverse_ ? inverse_->bytes() : 0) + 3 * 8 * static_cast<std::uint64_t>(facts.rows);
         facts.peak_bytes = memory_estimate(facts.rows, facts.nonzeros, this->options);
         if (!arrangement_.note.empty()) facts.notes.push_back(arrangement_.note);
+        const char* const lu = filled_ ? "ilut" : "ilu0";
         if (const auto& scaling = arrangement_.scaling; scaling.used)
             facts.notes.push_back(
                 fmt::format("The largest entries of rows differ by up to 2^{}, those of columns by up to 2^{}: both were "
@@ -179,11 +256,18 @@ class GeneralSolverOn final : public Base {
                 fmt::format("{} diagonal entries are zero: rows were permuted so that none is.", this->kind.zero_diagonals));
         if (facts.shift > 0)
             facts.notes.push_back(
-                fmt::format("The diagonal was shifted by {} of the largest entry of each row for ilu0, whose factors "
+                fmt::format("The diagonal was shifted by {} of the largest entry of each row for {}, whose factors "
                             "amplify errors beyond use otherwise.",
-                            facts.shift));
-        if (factors_ && factors_->replaced_pivots() > 0)
-            facts.notes.push_back(fmt::format("{} pivots of ilu0 were nearly zero and were replaced.", factors_->replaced_pivots()));
+                            facts.shift, lu));
+        if (facts.own_factor && replaced_pivots_ > 0)
+            facts.notes.push_back(fmt::format("{} pivots of {} were nearly zero and were replaced.", replaced_pivots_, lu));
+        if (filled_) {
+            facts.stored_entries += filled_->entries();
+            facts.notes.push_back(
+                fmt::format("ilut: the factors have {:.2f} times the entries of the matrix; they are solved in {} and {} levels of rows.",
+                            static_cast<double>(filled_->entries() + facts.rows) / static_cast<double>(facts.nonzeros),
+                            filled_->lower.levels(), filled_->upper.levels()));
+        }
     }
 
     /// Of y, in the user's units.
@@ -231,6 +315,8 @@ class GeneralSolverOn final : public Base {
     krylov::SolveLog run(const GeneralStep& step, const krylov::Options& how, SolveLog& log) {
         switch (step.precondition) {
             case GeneralPrecondition::ilu0: return run(step.method, *factors_, how, log);
+            case GeneralPrecondition::ilut: return run(step.method, *filled_, how, log);
+            case GeneralPrecondition::spai: return run(step.method, *inverse_, how, log);
             case GeneralPrecondition::jacobi:
                 return run(step.method, step.method == GeneralMethod::minres ? *absolute_diagonal_ : *signed_diagonal_, how, log);
             default: return run(step.method, krylov::NoPreconditioner{}, how, log);
@@ -266,7 +352,11 @@ class GeneralSolverOn final : public Base {
     SlicedMatrix<S> A_;
     VectorAlgebra<S> algebra_;
     Buffer<double, S> rhs_, y_, best_;
-    std::optional<IncompleteLu<S>> factors_;
+    std::optional<IncompleteLu<S>> factors_;  // of ilu0
+    std::optional<LevelFactors<S>> filled_;   // of ilut
+    std::optional<SlicedMatrix<S>> inverse_;  // of spai
+    bool ilut_is_unstable_ = false;           // with every shift
+    index_t replaced_pivots_ = 0;
     std::optional<DiagonalPreconditioner<S>> signed_diagonal_, absolute_diagonal_;
     std::optional<krylov::BicgstabWorkspace<VectorAlgebra<S>>> bicgstab_;
     std::optional<krylov::FgmresWorkspace<VectorAlgebra<S>>> gmres_;
@@ -355,7 +445,13 @@ std::uint64_t memory_estimate(index_t rows, index_t nonzeros, const GeneralOptio
     // Offsets, permutations and scales; vectors of the solver and of bicgstab, or two cycles' worth of gmres that are allocated as memory
     // allows.
     const std::uint64_t vectors = options.method == GeneralMethod::gmres ? 3 + 2 * 2 + 1 : 3 + 7;
-    return matrix + graph + n * (8 + 4 * 6 + 8 * vectors);
+    // Factors of ilut and their offsets: on the host twice, and on the space.
+    const std::uint64_t filled =
+        options.precondition == GeneralPrecondition::ilut
+            ? 3 * 12 * std::min(entries + n * 2 * static_cast<std::uint64_t>(options.fill), n * n) + entries * 12 + n * 100
+            : 0;
+    const std::uint64_t inverse = options.precondition == GeneralPrecondition::spai ? entries * (12 + 12 + 8 + 8) * 11 / 10 : 0;
+    return matrix + graph + filled + inverse + n * (8 + 4 * 6 + 8 * vectors);
 }
 
 }  // namespace kasane::sparse

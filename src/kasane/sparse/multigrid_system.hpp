@@ -10,14 +10,6 @@
 
 namespace kasane::sparse {
 
-/// out = A in, in the form of krylov.
-template <Space S>
-struct RowsOperator {
-    S on;
-    RowsView<double> A;
-    void apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const { multiply(on, A, in.view(), out.view()); }
-};
-
 /// The user's near-null vectors, or constants: one for each row of a node.
 /// @throws InputError: vectors of another size or not finite, or a number of rows that is no multiple of that of a node
 template <Space S>

@@ -9,6 +9,7 @@
 #include <kasane/sparse/matrix/pattern_key.hpp>
 #include <kasane/sparse/order/on_device.hpp>
 #include <kasane/sparse/solver.hpp>
+#include <kasane/sparse/threshold_system.hpp>
 
 #include <fmt/format.h>
 
@@ -41,6 +42,12 @@ void check_options(const SolverOptions& options) {
     require(options.near_null.count >= 1 && options.near_null.count <= 64 && options.near_null.rows_per_node >= 1 &&
                 options.near_null.rows_per_node <= 64,
             "near_null.count and near_null.rows_per_node lie between 1 and 64.", "near_null");
+    require(options.drop_tolerance >= 0 && options.drop_tolerance < 1,
+            fmt::format("drop_tolerance = {}: ict drops entries below this part of their row, so it lies from 0 to below 1. Try 1e-3.",
+                        options.drop_tolerance),
+            "drop_tolerance");
+    require(options.fill >= 0, fmt::format("fill = {}: a row of ict has 0 or more entries beyond those of A. Try 10.", options.fill),
+            "fill");
     if (!problems.empty()) throw InputError(problems);
 }
 
@@ -115,9 +122,10 @@ SpaceOrder<S> placed(S on, ColoredOrder order) {
 }
 
 #if defined(KASANE_CUDA)
-using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>, PreparedSystem<Cuda>, MultigridSystem<Cuda>>;
+using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>, ThresholdSystem<Cpu>, PreparedSystem<Cuda>,
+                                 MultigridSystem<Cuda>, ThresholdSystem<Cuda>>;
 #else
-using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>>;
+using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>, ThresholdSystem<Cpu>>;
 #endif
 
 template <Space S>
@@ -126,6 +134,10 @@ S space_of(const PreparedSystem<S>& prepared) {
 }
 template <Space S>
 S space_of(const MultigridSystem<S>& prepared) {
+    return prepared.on;
+}
+template <Space S>
+S space_of(const ThresholdSystem<S>& prepared) {
     return prepared.on;
 }
 
@@ -150,6 +162,12 @@ void describe_singular(const MatrixFacts& matrix, SetupFacts& facts) {
         facts.notes.push_back(
             "The matrix is singular: constants are its null space. A right-hand side must have mean zero; the solution whose mean is zero "
             "is given.");
+}
+
+void describe_shift(SetupFacts& facts) {
+    if (facts.shift > 0)
+        facts.notes.push_back("The factorisation met a pivot that was not positive; it was made with the diagonal raised by " +
+                              std::to_string(facts.shift) + " of itself.");
 }
 
 /// The part of SetupFacts that is the same for every space.
@@ -178,9 +196,7 @@ void describe(const PreparedSystem<S>& prepared, const AnySpace& on, const Matri
     facts.bytes_per_iteration = cost.bytes;
     facts.barriers_per_iteration = cost.barriers;
     choice_notes = facts.notes;
-    if (facts.shift > 0)
-        facts.notes.push_back("The factorisation met a pivot that was not positive; it was made with the diagonal raised by " +
-                              std::to_string(facts.shift) + " of itself.");
+    describe_shift(facts);
     describe_singular(matrix, facts);
 }
 
@@ -203,6 +219,30 @@ void describe(const MultigridSystem<S>& prepared, const AnySpace& on, const Matr
     }
     facts.notes.push_back(fmt::format("levels of {} rows; together they have {:.2f} times the entries of the matrix", rows,
                                       static_cast<double>(facts.stored_entries) / static_cast<double>(matrix.nonzeros)));
+    describe_singular(matrix, facts);
+}
+
+template <Space S>
+void describe(const ThresholdSystem<S>& prepared, const AnySpace& on, const MatrixFacts& matrix, SetupFacts& facts,
+              std::vector<std::string>& choice_notes) {
+    choice_notes = facts.notes;
+    facts.rows = facts.padded_rows = matrix.rows;
+    facts.nonzeros = matrix.nonzeros;
+    facts.stored_entries = matrix.nonzeros + prepared.M.entries();
+    facts.device = device_info(on).name;
+    facts.ordering = "natural";
+    facts.precondition = name(prepared.options.precondition);
+    facts.own_factor = true;
+    facts.shift = prepared.shift;
+    facts.bytes = prepared.bytes();
+    facts.peak_bytes = memory_estimate(matrix.rows, matrix.nonzeros, prepared.options);
+    facts.bytes_per_iteration = bytes_per_iteration(prepared);
+    facts.decision = {"options", "ict has no open options", 0, 0};
+    facts.notes.push_back(
+        fmt::format("ict: the factor has {:.2f} times the entries of a triangle of the matrix; it is solved in {} levels of rows.",
+                    2. * static_cast<double>(prepared.M.lower.entries() + matrix.rows) / static_cast<double>(matrix.nonzeros + matrix.rows),
+                    prepared.M.lower.levels()));
+    describe_shift(facts);
     describe_singular(matrix, facts);
 }
 
@@ -240,14 +280,32 @@ MultigridSystem<S> prepare_timed_multigrid(S on, const CsrView& A, const MatrixF
 }
 
 template <Space S>
+ThresholdSystem<S> prepare_timed_threshold(S on, const CsrView& A, const SolverOptions& options, PartTimes& times) {
+    Stopwatch watch;
+    const Placed there(on, A);
+    if (!std::same_as<S, Cpu>) times.add("copy", watch.seconds());
+    watch.restart();
+    auto prepared = prepare_threshold(on, A, there.view(), options);
+    times.add("factor", watch.seconds());
+    return prepared;
+}
+
+/// @param A  in host memory
+template <Space S>
 void update_values(PreparedSystem<S>& prepared, const CsrView& A, const SolverOptions& options, PartTimes& times) {
-    update_system(prepared, A, options.iteration, times);
+    const Placed there(prepared.system.on, A);
+    update_system(prepared, there.view(), options.iteration, times);
 }
 template <Space S>
 void update_values(MultigridSystem<S>& prepared, const CsrView& A, const SolverOptions&, PartTimes& times) {
     Stopwatch watch;
-    update_multigrid(prepared, A);
+    const Placed there(prepared.on, A);
+    update_multigrid(prepared, there.view());
     times.add("multigrid", watch.seconds());
+}
+template <Space S>
+void update_values(ThresholdSystem<S>& prepared, const CsrView& A, const SolverOptions&, PartTimes& times) {
+    prepared = prepare_timed_threshold(prepared.on, A, prepared.options, times);
 }
 
 }  // namespace
@@ -285,14 +343,13 @@ Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& asked) : part
         [&]<Space S>(S space) {
             if (options.precondition == Precondition::multigrid)
                 parts_->prepared = prepare_timed_multigrid(space, given, matrix, options, times);
+            else if (options.precondition == Precondition::ict)
+                parts_->prepared = prepare_timed_threshold(space, given, options, times);
             else
                 parts_->prepared = prepare(space, given, matrix, options, parts_->facts, times, parts_->account);
-            if (auto* const multigrid = std::get_if<MultigridSystem<S>>(&parts_->prepared))
-                describe(*multigrid, on, matrix, parts_->facts, parts_->choice_notes);
-            else
-                describe(std::get<PreparedSystem<S>>(parts_->prepared), on, matrix, parts_->facts, parts_->choice_notes);
         },
         on);
+    std::visit([&](const auto& prepared) { describe(prepared, on, matrix, parts_->facts, parts_->choice_notes); }, parts_->prepared);
     parts_->null = {matrix.singular, std::move(matrix.component), matrix.components};
     parts_->pattern = pattern_key(A);
     parts_->facts.seconds = times.parts();
@@ -429,10 +486,8 @@ void Solver::update(const CsrView& A) {
     parts_->ready = false;
     std::visit(
         [&](auto& prepared) {
-            const auto on = space_of(prepared);
-            const Placed here(on, given);
-            update_values(prepared, here.view(), parts_->options, times);
-            describe(prepared, AnySpace(on), matrix, facts, parts_->choice_notes);
+            update_values(prepared, given, parts_->options, times);
+            describe(prepared, AnySpace(space_of(prepared)), matrix, facts, parts_->choice_notes);
         },
         parts_->prepared);
     parts_->null = {matrix.singular, std::move(matrix.component), matrix.components};
@@ -525,6 +580,11 @@ std::uint64_t memory_estimate(index_t rows, index_t nonzeros, const SolverOption
         const auto& near_null = options.near_null;
         const int vectors = near_null.vectors.empty() ? near_null.rows_per_node : near_null.count;
         bytes = static_cast<double>(nonzeros) * (12 + 4 + 8 * 1.3 + 2 * 8 + 10) + n * (160. + 80. * vectors);
+    }
+    if (options.precondition == Precondition::ict) {
+        // A; both triangles on the host as they grow, by rows, by levels, and on the space.
+        const double factor = std::min(off / 2 + n * static_cast<double>(options.fill), n * n / 2);
+        bytes = static_cast<double>(nonzeros) * 12 + factor * (12 * 2. + 2 * 12 + 2 * 12 + 2 * 12) + n * (12 + 9 * 8 + 2 * 8 + 100.);
     }
     // Temporary: pivots and the order of elimination.
     bytes += n * (8 + 4);

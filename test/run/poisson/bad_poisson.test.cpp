@@ -172,6 +172,7 @@ TEST_F(BadPoisson, Solvers) {
         expect_refused({std::string("solver.rtol=") + rtol}, {"solver.rtol", "at least 1e-15 and below 1"});
     expect_refused({"solver.max_iterations=0"}, {"solver.max_iterations", "at least 1"});
     expect_refused({"solver.precondition=ic"}, {"solver.precondition", "ic0"});
+    expect_refused({"solver.precondition=ict"}, {"solver.precondition", "kasane solve", "multigrid"});
     expect_refused({"solver.ordering=mc:0"}, {"solver.ordering"});
     expect_refused({"solver.numbering=coalesce"}, {"solver.numbering", "coalesced"});
     expect_refused({"solver.format=sel:8"}, {"solver.format", "sell"});

@@ -2,6 +2,7 @@
 #include <kasane/core/math/random.hpp>
 #include <kasane/sparse/aggregation/aggregates.hpp>
 #include <kasane/sparse/aggregation/dense_inverse.hpp>
+#include <kasane/sparse/aggregation/largest_eigenvalue.hpp>
 #include <kasane/sparse/aggregation/smoothers.hpp>
 #include <kasane/sparse/aggregation/strength.hpp>
 #include <kasane/sparse/aggregation/tentative.hpp>
@@ -313,6 +314,46 @@ TEST(AggregationParts, BlockNormsAreThoseOfTheBlocks) {
                         EXPECT_NEAR(norms[v][w], std::sqrt(square(v, w)) / std::pow(square(v, v) * square(w, w), 0.25), 1e-13);
             },
             space);
+}
+
+/// 1 on the diagonal and `bonds[i]` between rows i and i + 1.
+Rows<float, Cpu> chain_of(const std::vector<float>& bonds) {
+    const auto n = static_cast<std::uint32_t>(bonds.size()) + 1;
+    std::vector<std::uint32_t> begin{0};
+    std::vector<std::int32_t> column;
+    std::vector<float> value;
+    const auto add = [&](std::uint32_t at, float of) { column.push_back(static_cast<std::int32_t>(at)), value.push_back(of); };
+    for (std::uint32_t i = 0; i < n; ++i) {
+        if (i > 0) add(i - 1, bonds[i - 1]);
+        add(i, 1);
+        if (i + 1 < n) add(i + 1, bonds[i]);
+        begin.push_back(static_cast<std::uint32_t>(column.size()));
+    }
+    Rows<float, Cpu> A;
+    A.rows = A.columns = n;
+    A.begin = to_space(Cpu{1}, begin), A.column = to_space(Cpu{1}, column), A.value = to_space(Cpu{1}, value);
+    return A;
+}
+
+TEST(AggregationParts, LargestRitzValueFindsAPairAmongManyRows) {
+    const auto ritz = [](int threads, const std::vector<float>& bonds) {
+        const auto A = chain_of(bonds);
+        Buffer<float, Cpu> v(Cpu{1}, A.rows), w(Cpu{1}, A.rows), before(Cpu{1}, A.rows);
+        return largest_ritz_value(Cpu{threads}, A.view(), 16, v, w, before);
+    };
+    // All but two of 40,000 rows have eigenvalues of at most 1.2: eight steps of the power method end near 1.3.
+    std::vector<float> bonds(39'999, 0.1f);
+    bonds[19'999] = bonds[20'001] = 0, bonds[20'000] = 0.95f;
+    const double found = ritz(1, bonds);
+    EXPECT_NEAR(found, 1.95, 1e-4) << "the gap is wide: sixteen steps meet it to the rounding of single precision";
+    EXPECT_EQ(ritz(3, bonds), found);
+    // 1 + 2 h cos(pi / (n + 1)) for n rows and bonds h. No gap: theory expects at most 12% too little, and never too much.
+    for (const std::size_t n : {2u, 3u, 10u, 1000u, 40'000u}) {
+        const double exact = 1 + cos(3.141592653589793 / static_cast<double>(n + 1)), value = ritz(2, std::vector<float>(n - 1, 0.5f));
+        EXPECT_LE(value, exact * (1 + 1e-5)) << n;
+        EXPECT_GE(value, exact * (n <= 16 ? 1 - 1e-5 : 0.9)) << n;
+    }
+    EXPECT_NEAR(ritz(1, {}), 1, 1e-6);
 }
 
 TEST(AggregationParts, DenseInverseSolvesAlsoInTheRangeOfASingularMatrix) {

@@ -1,6 +1,7 @@
 // The matrices of sparse.matrices: the triangulation against its definition, and that auto solves all of them.
 #include <bench/sparse/matrices/matrices.hpp>
 #include <bench/sparse/matrices/triangulation.hpp>
+#include <kasane/core/math/random.hpp>
 #include <kasane/sparse/general_solver.hpp>
 
 #include <gtest/gtest.h>
@@ -65,6 +66,44 @@ TEST(TestMatrices, AutoSolvesAllToTheTrueResidual) {
         EXPECT_LE(std::sqrt(r2 / b2), 1.001e-8);
     }
     EXPECT_GE(unstructured, 5);
+}
+
+/// BiCGStab and GMRES with ilu0 break down and stagnate there.
+TEST(TestMatrices, AutoSolvesConvectionOnALargeMesh) {
+    for (const auto& kind : test_matrices()) {
+        if (kind.name != "mesh, convection") continue;
+        const CsrMatrix A = kind.make(100'000);
+        std::vector<double> b(static_cast<std::size_t>(A.rows()));
+        RandomStream random(1, 0);
+        for (auto& one : b) one = 2 * random.uniform() - 1;
+        SolveLog log;
+        GeneralSolver solver(Cpu{2}, A.view());
+        solver.solve(b, &log);
+        EXPECT_TRUE(log.converged()) << krylov::name(log.end) << " " << log.true_residual;
+        EXPECT_EQ(solver.setup().precondition, "ilu0") << "the first one";
+        ASSERT_FALSE(log.notes.empty());
+        EXPECT_NE(log.notes.back().find("bicgstab with ilut follows"), std::string::npos) << log.notes.back();
+    }
+}
+
+/// Their largest eigenvalues belong to vectors on a few rows, which a smoother must bound as well.
+TEST(TestMatrices, MultigridIsPositiveWhereLargestEigenvectorsAreLocalised) {
+    for (const auto& kind : test_matrices()) {
+        if (kind.name != "mesh, diffusion" && kind.name != "graph, geometric") continue;
+        for (const index_t size : {30'000, 40'000}) {
+            SCOPED_TRACE(kind.name + ", " + std::to_string(size));
+            const CsrMatrix A = kind.make(size);
+            SolverOptions options;
+            options.precondition = Precondition::multigrid;
+            options.iteration_limit = 100;
+            std::vector<double> b(static_cast<std::size_t>(A.rows()));
+            for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(i * i % 1009));
+            SolveLog log;
+            Solver(Cpu{2}, A.view(), options).solve(b, &log);
+            EXPECT_EQ(log.end, krylov::Outcome::converged) << krylov::name(log.end);
+            EXPECT_LE(log.iterations, 25) << "1.3 times what was measured";
+        }
+    }
 }
 
 }  // namespace

@@ -32,9 +32,9 @@ class GeneralSolverOnCuda : public testing::Test {
 TEST_F(GeneralSolverOnCuda, AgreesWithTheCpu) {
     for (const CsrMatrix& A : {convection(70, 0.02, 1, 0.5), convection(33, 1, 2, -1), random_general(3000, 5, 4, 8), helmholtz(40, 0.3)})
         for (const auto method : {GeneralMethod::bicgstab, GeneralMethod::gmres, GeneralMethod::minres})
-            for (const auto precondition : {GeneralPrecondition::ilu0, GeneralPrecondition::jacobi}) {
+            for (const auto precondition : {GeneralPrecondition::ilu0, GeneralPrecondition::ilut, GeneralPrecondition::jacobi}) {
                 const bool symmetric = kind_of(A.view()).symmetric;
-                if (method == GeneralMethod::minres && (!symmetric || precondition == GeneralPrecondition::ilu0)) continue;
+                if (method == GeneralMethod::minres && (!symmetric || is_lu(precondition))) continue;
                 if (symmetric && method == GeneralMethod::bicgstab) continue;  // may break down
                 GeneralOptions options{.method = method, .precondition = precondition, .ordering = Ordering::parse("mc:6"), .restart = 60};
                 options.rtol = 1e-10;

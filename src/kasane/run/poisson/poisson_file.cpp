@@ -238,6 +238,7 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, 
         choice(table, "precondition", "none | jacobi | ssor | ic0 | multigrid", name(o.precondition), [&](const std::string& text) {
             multigrid = text == of_grid;
             KS_VALIDATE(text != "auto", "\"auto\" is not known here: a run names its preconditioner. Take \"ic0\" or \"multigrid\"");
+            KS_VALIDATE(text != "ict", "\"ict\" is not known here: it is for `kasane solve`. Take \"ic0\" or \"multigrid\"");
             return multigrid ? o.precondition : sparse::parse_precondition(text);
         });
     if (multigrid) {

@@ -55,7 +55,7 @@ class AggregationMultigrid {
         Rows<float, S> P, R;      ///< to and from the next level
         Aggregates<S> aggregates;
         index_t entries = 0;
-        double largest = 0;                   ///< bound of the largest eigenvalue
+        double largest = 0;                   ///< estimate of the largest eigenvalue
         mutable Buffer<float, S> x, y, b, d;  ///< [rows]
     };
 

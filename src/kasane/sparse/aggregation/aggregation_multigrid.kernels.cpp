@@ -3,6 +3,7 @@
 #include <kasane/core/device/sum.hpp>
 #include <kasane/sparse/aggregation/aggregation_multigrid.hpp>
 #include <kasane/sparse/aggregation/dense_inverse.hpp>
+#include <kasane/sparse/aggregation/largest_eigenvalue.hpp>
 #include <kasane/sparse/aggregation/row_sums.hpp>
 #include <kasane/sparse/aggregation/smoothers.hpp>
 #include <kasane/sparse/aggregation/tentative.hpp>
@@ -19,6 +20,7 @@ constexpr int degree = 2;                ///< of the polynomial before and after
 constexpr double kept_part = 0.1;        ///< entries that smooth the prolongator, of the largest one of a row
 constexpr int coarsest_degree = 16;      ///< where there is no inverse
 constexpr double smoothed_range = 0.25;  ///< from this part of the largest eigenvalue on
+constexpr int lanczos_steps = 16;        ///< for the largest eigenvalue
 
 KS_FN double diagonal_of(const RowsView<double>& A, index_t row) {
     double diagonal = 0;
@@ -104,40 +106,11 @@ void scale_both(S on, Rows<float, S>& A, const float* row_scale, const float* co
     parallel_for(on, A.rows, ScaleBoth{A.begin.data(), A.column.data(), row_scale, column_scale, A.value.data()});
 }
 
-/// Numbers between -1 and 1 that depend on the row alone.
-struct PseudoNoise {
-    float* x;
-    KS_FN void operator()(index_t i) const {
-        const auto bits = static_cast<std::uint32_t>(i) * 2654435761u;
-        x[i] = static_cast<float>((bits ^ bits >> 15) & 0xFFFF) / 32768.f - 1;
-    }
-};
-
 struct ScaledSum {
     float by;
     float* y;
     KS_FN void operator()(index_t row, float sum) const { y[row] = by * sum; }
 };
-
-struct SquareOf {
-    const float* x;
-    KS_FN Terms<1> operator()(index_t i) const { return {static_cast<double>(x[i]) * static_cast<double>(x[i])}; }
-};
-
-/// The largest eigenvalue of A from some steps of the power method, and a tenth more, but no more than the bound of Gershgorin.
-template <Space S>
-double largest_eigenvalue(S on, const RowsView<float>& A, Buffer<float, S>& x, Buffer<float, S>& y) {
-    constexpr int steps = 8;
-    const double bound = row_sum_bound(on, A);
-    parallel_for(on, A.rows, PseudoNoise{x.data()});
-    double norm = std::sqrt(sum<1>(on, A.rows, SquareOf{x.data()})[0]), estimate = 0;
-    for (int step = 0; step < steps && norm > 0; ++step) {
-        for_each_row_sum(on, A, x.data(), ScaledSum{static_cast<float>(1 / norm), y.data()});
-        std::swap(x, y);
-        norm = estimate = std::sqrt(sum<1>(on, A.rows, SquareOf{x.data()})[0]);
-    }
-    return std::min(bound, 1.1 * estimate);
-}
 
 struct FirstStep {
     const float* b;
@@ -231,7 +204,8 @@ void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>
         auto& level = levels_[number];
         for (auto* vector : {&level.x, &level.y, &level.b, &level.d})
             if (vector->size() == 0) *vector = Buffer<float, S>(on_, level.A.rows);
-        level.largest = largest_eigenvalue(on_, level.A, level.x, level.y);
+        // An estimate, since the bound of the row sums is often larger by half, and the smoother then weaker.
+        level.largest = std::min(row_sum_bound(on_, level.A), largest_ritz_value(on_, level.A, lanczos_steps, level.x, level.y, level.d));
         if (!add_coarse(number, vectors, null.count, rows_per_node, keep_aggregates)) break;
     }
     const auto& coarsest = levels_.back();

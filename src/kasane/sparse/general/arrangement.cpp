@@ -63,7 +63,11 @@ Arrangement::Arrangement(const CsrView& A, const MatrixKind& kind, const General
     if (ordered) {
         const CsrMatrix graph = symmetric_pattern(A, row);
         const CsrView view(A.n, graph.begin.data(), graph.column.data(), static_cast<const double*>(nullptr));
-        auto order = options.ordering.kind == OrderingKind::automatic ? automatic_order(view, device) : order_rows(view, options.ordering);
+        const bool automatic = options.ordering.kind == OrderingKind::automatic;
+        // The factors of ilut have a pattern of their own, so that colours of A save no levels.
+        auto order = !automatic                                          ? order_rows(view, options.ordering)
+                     : options.precondition == GeneralPrecondition::ilut ? order_rows(view, {OrderingKind::natural, 0, 0})
+                                                                         : automatic_order(view, device);
         ordering = order.asked.text();
         note = order.note;
         column_of_ = std::move(order.row);

@@ -9,7 +9,7 @@ namespace kasane::sparse {
 namespace {
 
 constexpr std::string_view method_names[] = {"auto", "bicgstab", "gmres", "minres"};
-constexpr std::string_view precondition_names[] = {"auto", "none", "jacobi", "ilu0"};
+constexpr std::string_view precondition_names[] = {"auto", "none", "jacobi", "ilu0", "ilut", "spai"};
 
 template <class E, std::size_t n>
 E value_of(const std::string_view (&names)[n], const std::string& text, const std::string& what) {

@@ -17,16 +17,22 @@ enum class GeneralMethod {
 
 /// The preconditioner of a GeneralSolver.
 enum class GeneralPrecondition {
-    automatic,  ///< jacobi for minres; otherwise ilu0, and jacobi where the factors of ilu0 are unstable
+    automatic,  ///< jacobi for minres; otherwise ilu0, ilut where that fails, and jacobi where the factors are unstable
     none,       ///< M = 1
     jacobi,     ///< the diagonal; the largest entry of a row whose diagonal entry is small; for minres their absolute values
     ilu0,       ///< incomplete LU factorisation with the pattern of A                                               [Saad 2003, 10.3]
+    ilut,       ///< incomplete LU factorisation with a threshold and a limit of fill-in for each row                [Saad 2003, 10.4]
+    spai,       ///< sparse approximate inverse with the pattern of A                                                [Saad 2003, 10.5]
 };
 
 /// "auto", "bicgstab", "gmres" or "minres". @throws InputError with what is allowed and the nearest name
 GeneralMethod parse_general_method(const std::string& text);
-/// "auto", "none", "jacobi" or "ilu0". @throws InputError as parse_general_method
+/// "auto", "none", "jacobi", "ilu0", "ilut" or "spai". @throws InputError as parse_general_method
 GeneralPrecondition parse_general_precondition(const std::string& text);
+/// Whether it is ilu0 or ilut.
+constexpr bool is_lu(GeneralPrecondition kind) { return kind == GeneralPrecondition::ilu0 || kind == GeneralPrecondition::ilut; }
+/// Whether it is symmetric where A is, as minres needs it.
+constexpr bool is_symmetric(GeneralPrecondition kind) { return !is_lu(kind) && kind != GeneralPrecondition::spai; }
 /// As parse_general_method() reads it.
 std::string name(GeneralMethod);
 /// As parse_general_precondition() reads it.
@@ -36,11 +42,13 @@ std::string name(GeneralPrecondition);
 struct GeneralOptions {
     GeneralMethod method = GeneralMethod::automatic;                    ///< the method
     GeneralPrecondition precondition = GeneralPrecondition::automatic;  ///< the preconditioner
-    Ordering ordering = {};                                             ///< order of elimination of ilu0 and its colours; any but block
+    Ordering ordering = {};                                             ///< order of elimination of ilu0 and ilut; any but block
     int restart = 30;                                                   ///< iterations of a cycle of gmres
-    bool scale = true;            ///< rows and columns by powers of two, where their largest entries differ by more than a factor of 8
-    double rtol = 1e-8;           ///< tolerance of ||b - A x|| / ||b||; as krylov::Options::rtol
-    int iteration_limit = 10000;  ///< of all methods together
+    double drop_tolerance = 1e-3;  ///< of ilut: entries below this part of the norm of A's row are dropped; from 0 to below 1
+    int fill = 10;                 ///< of ilut: entries that a row of L, and of U, may have beyond those of A
+    bool scale = true;             ///< rows and columns by powers of two, where their largest entries differ by more than a factor of 8
+    double rtol = 1e-8;            ///< tolerance of ||b - A x|| / ||b||; as krylov::Options::rtol
+    int iteration_limit = 10000;   ///< of all methods together
 };
 
 }  // namespace kasane::sparse

@@ -54,4 +54,28 @@ SlicedPattern slice_rows(const CsrView& A, const std::vector<std::int32_t>& row_
     return out;
 }
 
+CsrMatrix compressed_rows(const SlicedPattern& pattern, index_t lanes, const std::vector<double>& values) {
+    CsrMatrix rows;
+    rows.begin.assign(1, 0);
+    for (std::size_t i = 0; i < pattern.count.size(); ++i) {
+        const index_t row = static_cast<index_t>(i), first = pattern.begin[place(row / lanes)] + row % lanes;
+        for (index_t k = 0; k < pattern.count[i]; ++k) {
+            rows.column.push_back(pattern.column[place(first + k * lanes)]);
+            rows.value.push_back(values[place(first + k * lanes)]);
+        }
+        rows.begin.push_back(static_cast<index_t>(rows.column.size()));
+    }
+    return rows;
+}
+
+std::vector<double> sliced_values(const SlicedPattern& pattern, index_t lanes, const std::vector<double>& of_entries) {
+    std::vector<double> values(pattern.column.size(), 0.);
+    std::size_t entry = 0;
+    for (std::size_t i = 0; i < pattern.count.size(); ++i) {
+        const index_t row = static_cast<index_t>(i), first = pattern.begin[place(row / lanes)] + row % lanes;
+        for (index_t k = 0; k < pattern.count[i]; ++k) values[place(first + k * lanes)] = of_entries[entry++];
+    }
+    return values;
+}
+
 }  // namespace kasane::sparse

@@ -31,6 +31,11 @@ struct SlicedPattern {
 SlicedPattern slice_rows(const CsrView& A, const std::vector<std::int32_t>& row_of, const std::vector<std::int32_t>& new_column,
                          index_t lanes);
 
+/// The stored matrix in compressed rows. @param lanes  of the slices   @param values  [stored]
+CsrMatrix compressed_rows(const SlicedPattern& pattern, index_t lanes, const std::vector<double>& values);
+/// The stored values of a matrix in compressed rows, in the order of its entries; padding is 0: the inverse of compressed_rows().
+std::vector<double> sliced_values(const SlicedPattern& pattern, index_t lanes, const std::vector<double>& of_entries);
+
 /// What a kernel reads of a matrix.
 template <index_t lanes>
 struct SlicedView {
@@ -49,6 +54,7 @@ class SlicedMatrix {
 
     /// Replaces the values. @param values  [stored] on the host
     void set_values(View<const double> values);
+    std::vector<double> values_on_host() const { return to_host(value_); }
     void multiply(const Vector& in, Vector& out) const;
     /// The interface of krylov: out = A in.
     template <class Algebra>
@@ -100,8 +106,6 @@ class IncompleteLu {
     void apply(Algebra&, const Buffer<double, S>& in, Buffer<double, S>& out) const {
         solve(in, out);
     }
-    /// Largest entry of U^-1 L^-1 (1, 1, ...): an estimate of the growth of errors; infinite where a number is not finite.
-    double growth() const;
     /// Number of pivots that were replaced.
     index_t replaced_pivots() const { return replaced_; }
     std::uint64_t bytes() const;

@@ -1,4 +1,5 @@
 #include <kasane/core/device/kernels.hpp>
+#include <kasane/sparse/general/each_row.hpp>
 #include <kasane/sparse/general/sliced_matrix.hpp>
 
 #include <cmath>
@@ -115,22 +116,6 @@ struct SolveUpperRow {
     }
 };
 
-/// Rows of a colour take longer than the indices that parallel_for expects, so fewer of them make a part.
-void each_row_of_color(Cpu on, index_t rows, const auto& body) {
-    constexpr index_t least = 256;
-    const int threads = rows >= 2 * least ? thread_count(on) : 1;
-    const index_t parts = threads > 1 ? std::min(rows / least, index_t{8} * threads) : 1;
-    for_each_part(threads, parts, [&](index_t part) {
-        for (index_t i = rows * part / parts; i < rows * (part + 1) / parts; ++i) body(i);
-    });
-}
-#if defined(__CUDACC__)
-template <class Body>
-void each_row_of_color(Cuda on, index_t rows, const Body& body) {
-    parallel_for(on, rows, body);
-}
-#endif
-
 }  // namespace
 
 template <Space S>
@@ -178,8 +163,8 @@ IncompleteLu<S>::IncompleteLu(const SlicedMatrix<S>& A, std::vector<index_t> col
     : pattern_(A.view()), on_(A.space()), color_begin_(std::move(color_begin)), value_(on_, A.stored()), inverse_pivot_(on_, A.rows()) {
     Buffer<double, S> replaced(on_, A.rows());
     for (std::size_t c = 0; c + 1 < color_begin_.size(); ++c)
-        each_row_of_color(on_, color_begin_[c + 1] - color_begin_[c],
-                          FactoriseRow{pattern_, color_begin_[c], shift, value_.data(), inverse_pivot_.data(), replaced.data()});
+        each_row(on_, color_begin_[c + 1] - color_begin_[c],
+                 FactoriseRow{pattern_, color_begin_[c], shift, value_.data(), inverse_pivot_.data(), replaced.data()});
     for (const double one : to_host(replaced)) replaced_ += one != 0;
 }
 
@@ -187,25 +172,11 @@ template <Space S>
 void IncompleteLu<S>::solve(const Buffer<double, S>& in, Buffer<double, S>& out) const {
     const std::size_t colors = color_begin_.size() - 1;
     for (std::size_t c = 0; c < colors; ++c)
-        each_row_of_color(on_, color_begin_[c + 1] - color_begin_[c],
-                          SolveLowerRow{pattern_, value_.data(), color_begin_[c], in.data(), out.data()});
+        each_row(on_, color_begin_[c + 1] - color_begin_[c],
+                 SolveLowerRow{pattern_, value_.data(), color_begin_[c], in.data(), out.data()});
     for (std::size_t c = colors; c-- > 0;)
-        each_row_of_color(on_, color_begin_[c + 1] - color_begin_[c],
-                          SolveUpperRow{pattern_, value_.data(), inverse_pivot_.data(), color_begin_[c], out.data()});
-}
-
-template <Space S>
-double IncompleteLu<S>::growth() const {
-    const auto n = static_cast<std::size_t>(inverse_pivot_.size());
-    const auto ones = to_space(on_, std::vector<double>(n, 1.));
-    Buffer<double, S> grown(on_, ones.size());
-    solve(ones, grown);
-    double most = 0;
-    for (const double one : to_host(grown)) {
-        if (!std::isfinite(one)) return std::numeric_limits<double>::infinity();
-        most = std::max(most, std::fabs(one));
-    }
-    return most;
+        each_row(on_, color_begin_[c + 1] - color_begin_[c],
+                 SolveUpperRow{pattern_, value_.data(), inverse_pivot_.data(), color_begin_[c], out.data()});
 }
 
 template <Space S>

@@ -14,17 +14,28 @@ void check_general_options(const GeneralOptions& options) {
     require(options.iteration_limit >= 1, "at least one iteration must be allowed. Try 10000", "max_iterations");
     require(options.restart >= 1 && options.restart <= 1000,
             fmt::format("restart = {}: a cycle of gmres has 1 to 1000 iterations. Try 30", options.restart), "restart");
-    require(options.ordering.kind != OrderingKind::block, "ilu0 has no block orderings. Take auto, natural, mc:K, cm, rcm or cm-rcm:K",
-            "ordering");
+    require(options.ordering.kind != OrderingKind::block,
+            "ilu0 and ilut have no block orderings. Take auto, natural, mc:K, cm, rcm or cm-rcm:K", "ordering");
+    require(
+        options.drop_tolerance >= 0 && options.drop_tolerance < 1,
+        fmt::format("drop_tolerance = {}: ilut drops entries below this part of the norm of their row, so it lies from 0 to below 1. Try "
+                    "1e-3",
+                    options.drop_tolerance),
+        "drop_tolerance");
+    require(options.fill >= 0, fmt::format("fill = {}: a row of ilut has 0 or more entries beyond those of A. Try 10", options.fill),
+            "fill");
     if (!problems.empty()) throw InputError(problems);
 }
 
 std::vector<GeneralStep> steps_for(const MatrixKind& kind, const GeneralOptions& options) {
     using enum GeneralMethod;
     using Kind = GeneralPrecondition;
-    KS_VALIDATE(options.method != minres || options.precondition != Kind::ilu0,
-                "minres needs a symmetric positive definite preconditioner, which ilu0 is not. Take jacobi or none, or gmres with ilu0",
-                {"", 0, 0, "precondition"});
+    KS_VALIDATE(
+        options.method != minres || is_symmetric(options.precondition),
+        fmt::format("minres needs a symmetric positive definite preconditioner, which {0} is not. Take jacobi or none, or gmres with "
+                    "{0}",
+                    name(options.precondition)),
+        {"", 0, 0, "precondition"});
     KS_VALIDATE(options.method != minres || kind.symmetric,
                 fmt::format("minres needs a symmetric matrix, and {}. Take bicgstab, gmres or auto", kind.asymmetry), {"", 0, 0, "method"});
     const bool open = options.precondition == Kind::automatic;
@@ -35,10 +46,12 @@ std::vector<GeneralStep> steps_for(const MatrixKind& kind, const GeneralOptions&
         if (open) steps.push_back({options.method, diagonal});
         return steps;
     }
-    const bool short_recurrence = kind.symmetric && options.precondition != Kind::ilu0;
+    const bool short_recurrence = kind.symmetric && is_symmetric(options.precondition);
     std::vector<GeneralStep> steps;
     steps.push_back(short_recurrence ? GeneralStep{minres, diagonal} : GeneralStep{bicgstab, factors});
-    steps.push_back({gmres, factors});
+    // Where ilu0 is too poor, fill-in costs less than many iterations.
+    if (open && !short_recurrence) steps.push_back({bicgstab, Kind::ilut});
+    steps.push_back({gmres, open && !short_recurrence ? Kind::ilut : factors});
     if (open) steps.push_back({gmres, diagonal});
     return steps;
 }

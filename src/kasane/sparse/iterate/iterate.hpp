@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kasane/sparse/iterate/control.hpp>
+#include <kasane/sparse/iterate/gathers.hpp>
 #include <kasane/sparse/options/solve_log.hpp>
 #include <kasane/sparse/format/system.hpp>
 
@@ -18,6 +19,7 @@ struct IterationTask {
     /// Continues with the direction in v.p, which belongs to this rho (see IterationLog); 0: p and rho begin at zero.
     double rho_before = 0;
     StopFunction stop;
+    bool gather_instruction = !gathers_are_slow();  ///< of a CPU; false: a load for each lane. The bits are the same.
 };
 
 /// The scalars at the beginning of a solve.

@@ -45,14 +45,21 @@ using Doubles = hn::ScalableTag<double>;
 inline auto load_values(Doubles d, const double* from) { return hn::LoadU(d, from); }
 inline auto load_values(Doubles d, const float* from) { return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, Doubles>(), from)); }
 
-/// x[column[0]], x[column[1]], …
+/// x[column[0]], x[column[1]], … @tparam gathers  by the processor's instruction; false: by a load for each lane
+template <bool gathers>
 inline auto gather(Doubles d, const double* x, const std::int32_t* column) {
-    const hn::Rebind<std::int64_t, Doubles> wide;
-    return hn::GatherIndex(d, x, hn::PromoteTo(wide, hn::LoadU(hn::Rebind<std::int32_t, Doubles>(), column)));
+    if constexpr (gathers) {
+        const hn::Rebind<std::int64_t, Doubles> wide;
+        return hn::GatherIndex(d, x, hn::PromoteTo(wide, hn::LoadU(hn::Rebind<std::int32_t, Doubles>(), column)));
+    } else {
+        HWY_ALIGN double lane[hn::MaxLanes(d)];
+        for (std::size_t l = 0; l < hn::Lanes(d); ++l) lane[l] = x[column[l]];
+        return hn::Load(d, lane);
+    }
 }
 
 /// One vector of neighbouring rows, `stride` from column to column; with a width known at compile time there is no loop.
-template <int fixed_width, class T>
+template <bool gathers, int fixed_width, class T>
 HWY_INLINE auto row_products(const T* value, const std::int32_t* column, index_t stride, int width, const double* x) {
     const Doubles d;
     auto sum = hn::Zero(d);
@@ -60,85 +67,85 @@ HWY_INLINE auto row_products(const T* value, const std::int32_t* column, index_t
     for (int k = 0; k < columns; ++k) {
         __builtin_prefetch(value + k * stride + ahead);
         if (k % 2 == 0) __builtin_prefetch(column + k * stride + ahead);
-        sum = hn::MulAdd(load_values(d, value + k * stride), gather(d, x, column + k * stride), sum);
+        sum = hn::MulAdd(load_values(d, value + k * stride), gather<gathers>(d, x, column + k * stride), sum);
     }
     return sum;
 }
 
 /// n rows whose entries are neighbours.
-template <int fixed_width, class T>
+template <bool gathers, int fixed_width, class T>
 HWY_INLINE void add_columns_of(const T* value, const std::int32_t* column, index_t stride, int width, const double* x, int n, double* sum) {
     const Doubles d;
     const int lanes = static_cast<int>(hn::Lanes(d));
     int l = 0;
     for (; l + lanes <= n; l += lanes)
-        hn::StoreU(hn::Add(hn::LoadU(d, sum + l), row_products<fixed_width>(value + l, column + l, stride, width, x)), d, sum + l);
+        hn::StoreU(hn::Add(hn::LoadU(d, sum + l), row_products<gathers, fixed_width>(value + l, column + l, stride, width, x)), d, sum + l);
     for (; l < n; ++l)
         for (int k = 0; k < width; ++k) sum[l] += static_cast<double>(value[l + k * stride]) * x[column[l + k * stride]];
 }
 
 /// The widths of triangles of a 7-point graph have specialised code; any other uses a loop.
-template <class T>
+template <bool gathers, class T>
 HWY_INLINE void add_columns(const T* value, const std::int32_t* column, index_t stride, int width, const double* x, int n, double* sum) {
     switch (width) {
         case 0: return;
-        case 3: return add_columns_of<3>(value, column, stride, width, x, n, sum);
-        case 6: return add_columns_of<6>(value, column, stride, width, x, n, sum);
-        default: add_columns_of<0>(value, column, stride, width, x, n, sum);
+        case 3: return add_columns_of<gathers, 3>(value, column, stride, width, x, n, sum);
+        case 6: return add_columns_of<gathers, 6>(value, column, stride, width, x, n, sum);
+        default: add_columns_of<gathers, 0>(value, column, stride, width, x, n, sum);
     }
 }
 
-template <class T>
+template <bool gathers, class T>
 void add_products(const SellRows<T>& rows, const double* x, index_t first, int n, double* sum) {
     for (int l = 0; l < n;) {
         const index_t chunk = rows.chunk_of(first + l), lane = first + l - chunk * rows.chunk;
         const int here = static_cast<int>(std::min<index_t>(rows.chunk - lane, n - l));
         const index_t begin = rows.offset[chunk];
         const int width = static_cast<int>((rows.offset[chunk + 1] - begin) / rows.chunk);
-        add_columns(rows.value + begin + lane, rows.column + begin + lane, rows.chunk, width, x, here, sum + l);
+        add_columns<gathers>(rows.value + begin + lane, rows.column + begin + lane, rows.chunk, width, x, here, sum + l);
         l += here;
     }
 }
 
-template <class T>
+template <bool gathers, class T>
 void add_products(const SliceRows<T>& rows, const double* x, index_t first, int n, double* sum) {
     const index_t at = rows.slice.offset + (first - rows.slice.begin);
-    add_columns(rows.value + at, rows.column + at, rows.slice.rows, rows.slice.width, x, n, sum);
+    add_columns<gathers>(rows.value + at, rows.column + at, rows.slice.rows, rows.slice.width, x, n, sum);
 }
 
-template <class T>
+template <bool gathers, class T>
 void add_products(const Triangle<Cpu, T>& t, std::size_t segment, const double* x, index_t first, int n, double* sum) {
     if (t.kind == FormatKind::csr)
         add_products(t.csr(), x, first, n, sum);
     else if (t.kind == FormatKind::sell)
-        add_products(t.sell(), x, first, n, sum);
+        add_products<gathers>(t.sell(), x, first, n, sum);
     else
-        add_products(t.slices(segment), x, first, n, sum);
+        add_products<gathers>(t.slices(segment), x, first, n, sum);
 }
 
-template <class Phase>
+template <bool gathers, class Phase>
 void do_rows(const System<Cpu>& system, const Phase& phase, std::size_t segment, index_t first, int n, Sums& sums) {
     alignas(64) double product[batch];
     std::fill(product, product + n, 0.);
     const double* const x = phase.gathered();
     const bool own = system.factor == FactorKind::own_values;
     if constexpr (Phase::operand == Operand::lower || Phase::operand == Operand::whole)
-        add_products(system.lower, segment, x, first, n, product);
+        add_products<gathers>(system.lower, segment, x, first, n, product);
     if constexpr (Phase::operand == Operand::upper || Phase::operand == Operand::whole)
-        add_products(system.upper, segment, x, first, n, product);
+        add_products<gathers>(system.upper, segment, x, first, n, product);
     if constexpr (Phase::operand == Operand::factor_lower)
         if (system.factor != FactorKind::identity) {
             if (system.single_factor)
-                add_products(system.factor_lower_f, segment, x, first, n, product);
+                add_products<gathers>(system.factor_lower_f, segment, x, first, n, product);
             else
-                add_products(own ? system.factor_lower : system.lower, segment, x, first, n, product);
+                add_products<gathers>(own ? system.factor_lower : system.lower, segment, x, first, n, product);
         }
     if constexpr (Phase::operand == Operand::factor_upper)
         if (system.factor != FactorKind::identity) {
             if (system.single_factor)
-                add_products(system.factor_upper_f, segment, x, first, n, product);
+                add_products<gathers>(system.factor_upper_f, segment, x, first, n, product);
             else
-                add_products(own ? system.factor_upper : system.upper, segment, x, first, n, product);
+                add_products<gathers>(own ? system.factor_upper : system.upper, segment, x, first, n, product);
         }
     double a = 0, b = 0;
 #pragma omp simd reduction(+ : a, b)
@@ -153,34 +160,36 @@ void do_rows(const System<Cpu>& system, const Phase& phase, std::size_t segment,
 }
 
 /// Processes a segment, its steps in ascending or descending order; with steps, chunks of a group depend on each other.
-template <class Phase>
+template <bool gathers, class Phase>
 void do_segment(const System<Cpu>& system, const Phase& phase, std::size_t segment, Sums& sums) {
     constexpr bool up = !descending(Phase::operand);
     const Layout<Cpu>& layout = system.layout;
     const Segment rows = layout.segment[segment];
     if (layout.steps == 1) {
         for (index_t first = rows.begin; first < rows.end; first += batch)
-            do_rows(system, phase, segment, first, static_cast<int>(std::min<index_t>(batch, rows.end - first)), sums);
+            do_rows<gathers>(system, phase, segment, first, static_cast<int>(std::min<index_t>(batch, rows.end - first)), sums);
         return;
     }
     const int chunk = layout.shape.chunk;
     for (index_t group = rows.begin; group < rows.end; group += static_cast<index_t>(chunk) * layout.steps)
         for (int j = 0; j < layout.steps; ++j) {
             const index_t step = group + static_cast<index_t>(up ? j : layout.steps - 1 - j) * chunk;
-            for (int l = 0; l < chunk; l += batch) do_rows(system, phase, segment, step + l, std::min(batch, chunk - l), sums);
+            for (int l = 0; l < chunk; l += batch) do_rows<gathers>(system, phase, segment, step + l, std::min(batch, chunk - l), sums);
         }
 }
 
+template <bool gathers>
 struct Work {
     const System<Cpu>& system;
     template <class Phase>
     void operator()(const Phase& phase, std::size_t segment, Sums& sums) const {
-        do_segment(system, phase, segment, sums);
+        do_segment<gathers>(system, phase, segment, sums);
     }
 };
 
 IterationLog iterate_here(const System<Cpu>& system, IterationVectors<Cpu>& v, const IterationTask& task) {
-    return run_on_threads(system, v, task, Work{system});
+    if (task.gather_instruction) return run_on_threads(system, v, task, Work<true>{system});
+    return run_on_threads(system, v, task, Work<false>{system});
 }
 
 }  // namespace HWY_NAMESPACE

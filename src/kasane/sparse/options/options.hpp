@@ -19,6 +19,7 @@ enum class Precondition {
     ssor,       ///< symmetric successive over-relaxation                                                            [Saad 2003, 10.2]
     ic0,        ///< incomplete Cholesky factorisation with the pattern of A                                        [Saad 2003, 10.3]
     automatic,  ///< ic0 or multigrid, by rule
+    ict,        ///< incomplete Cholesky factorisation with a threshold and a limit of fill-in for each row   [Saad 2003, 10.8]
     multigrid,  ///< a V cycle of smoothed aggregation in single precision                             [Vanek, Mandel & Brezina 1996]
 };
 /// How new row numbers are assigned.
@@ -62,7 +63,7 @@ struct Format {
     bool operator==(const Format&) const = default;
 };
 
-/// "auto", "none", "jacobi", "ssor", "ic0" or "multigrid". @throws InputError with what is allowed and the nearest name
+/// "auto", "none", "jacobi", "ssor", "ic0", "ict" or "multigrid". @throws InputError with what is allowed and the nearest name
 Precondition parse_precondition(const std::string& text);
 /// "auto", "coalesced" or "sequential". @throws InputError as parse_precondition
 Numbering parse_numbering(const std::string& text);
@@ -105,6 +106,8 @@ struct SolverOptions {
     Precondition precondition = Precondition::ic0;  ///< the preconditioner
     double ssor_omega = 1;                          ///< relaxation of ssor, in (0, 2)
     NearNullOptions near_null;                      ///< of multigrid
+    double drop_tolerance = 1e-3;                   ///< of ict: entries below this part of their row are dropped; from 0 to below 1
+    int fill = 10;                                  ///< of ict: entries that a row of L may have beyond those of A
     bool single_factor = false;                     ///< the factor's triangles in float under the double iteration (plain alone)
     Iteration iteration = Iteration::automatic;     ///< the form of the iteration
     Launch launch = Launch::automatic;              ///< CUDA devices alone

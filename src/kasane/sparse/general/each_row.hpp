@@ -1,0 +1,26 @@
+// each_row(space, rows, body): body(0) ... body(rows - 1) for rows that do not depend on each other. Rows take longer than the indices that
+// parallel_for expects, so fewer of them make a part. The Cuda form exists where a file is compiled by nvcc.
+#pragma once
+
+#include <kasane/core/device/parallel.hpp>
+
+#include <algorithm>
+
+namespace kasane::sparse {
+
+void each_row(Cpu on, index_t rows, const auto& body) {
+    constexpr index_t least = 256;
+    const int threads = rows >= 2 * least ? thread_count(on) : 1;
+    const index_t parts = threads > 1 ? std::min(rows / least, index_t{8} * threads) : 1;
+    for_each_part(threads, parts, [&](index_t part) {
+        for (index_t i = rows * part / parts; i < rows * (part + 1) / parts; ++i) body(i);
+    });
+}
+#if defined(__CUDACC__)
+template <class Body>
+void each_row(Cuda on, index_t rows, const Body& body) {
+    parallel_for(on, rows, body);
+}
+#endif
+
+}  // namespace kasane::sparse

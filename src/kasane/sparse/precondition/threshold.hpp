@@ -1,0 +1,21 @@
+// What incomplete factorisations with a threshold take and give, on the host.
+#pragma once
+
+#include <kasane/sparse/matrix/csr.hpp>
+
+#include <vector>
+
+namespace kasane::sparse {
+
+struct ThresholdOptions {
+    double tolerance = 1e-3;  ///< entries below this part of the size of A's row are dropped
+    index_t fill = 10;        ///< entries that a row of a triangle may have beyond those of A: the largest stay
+};
+
+/// A triangle in compressed rows with the inverses of its diagonal.
+struct HostTriangle {
+    CsrMatrix beside;                      ///< entries beside the diagonal
+    std::vector<double> inverse_diagonal;  ///< [rows]
+};
+
+}  // namespace kasane::sparse

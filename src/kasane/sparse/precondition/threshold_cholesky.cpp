@@ -1,0 +1,99 @@
+#include <kasane/sparse/options/options.hpp>
+#include <kasane/sparse/precondition/sparse_row.hpp>
+#include <kasane/sparse/precondition/threshold_cholesky.hpp>
+
+#include <cmath>
+#include <optional>
+
+namespace kasane::sparse {
+namespace {
+
+std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
+
+/// The columns of a triangle that grows by rows: lists of entries.
+class GrowingColumns {
+   public:
+    explicit GrowingColumns(index_t n) : first_(at(n), -1), last_(at(n), -1) {}
+    /// Entry number `entry` is the next one; it lies in that row and column.
+    void add(std::int32_t row, std::int32_t column, index_t entry) {
+        row_.push_back(row), next_.push_back(-1);
+        (last_[at(column)] < 0 ? first_[at(column)] : next_[at(last_[at(column)])]) = entry;
+        last_[at(column)] = entry;
+    }
+    /// Calls visit(row, entry) for the entries of a column so far.
+    template <class Visit>
+    void each(std::int32_t column, Visit visit) const {
+        for (index_t entry = first_[at(column)]; entry >= 0; entry = next_[at(entry)]) visit(row_[at(entry)], entry);
+    }
+
+   private:
+    std::vector<index_t> first_, last_, next_;
+    std::vector<std::int32_t> row_;
+};
+
+/// Nothing where a pivot is not positive.
+std::optional<HostTriangle> factorised(const CsrView& A, const ThresholdOptions& options, double shift) {
+    HostTriangle out;
+    auto& L = out.beside;
+    L.begin.assign(1, 0);
+    SparseRow row(A.n);
+    GrowingColumns columns(A.n);
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(A.n); ++i) {
+        row.begin(i);
+        double diagonal = 0;
+        index_t below = 0;
+        for (index_t e = A.begin(i); e < A.end(i); ++e) {
+            const auto column = static_cast<std::int32_t>(A.column(e));
+            if (column == i) diagonal = A.value[e];
+            if (column < i) row.add(column, A.value[e]), ++below;
+        }
+        const double least = options.tolerance * std::sqrt(diagonal);
+        for (auto k = row.next(); k >= 0; k = row.next()) {
+            const double entry = row[k] * out.inverse_diagonal[at(k)];
+            row[k] = std::fabs(entry) < least ? 0 : entry;
+            if (row[k] != 0) columns.each(k, [&](std::int32_t other, index_t e) { row.add(other, -entry * L.value[at(e)]); });
+        }
+        row.append_largest(0, i, 0, below + options.fill, L.column, L.value);
+        double pivot = diagonal * (1 + shift);
+        for (auto e = L.begin.back(); e < static_cast<index_t>(L.column.size()); ++e) {
+            columns.add(i, L.column[at(e)], e);
+            pivot -= L.value[at(e)] * L.value[at(e)];
+        }
+        if (!(pivot > 1e-10 * diagonal)) return {};
+        L.begin.push_back(static_cast<index_t>(L.column.size()));
+        out.inverse_diagonal.push_back(1 / std::sqrt(pivot));
+        row.clear();
+    }
+    return out;
+}
+
+}  // namespace
+
+ThresholdCholesky threshold_cholesky(const CsrView& A, const ThresholdOptions& options) {
+    for (double shift = 0; shift < 2; shift = shift == 0 ? 1e-3 : 2 * shift)
+        if (auto lower = factorised(A, options, shift)) return {std::move(*lower), shift};
+    throw PreconditionError(
+        "ict finds pivots that are not positive, even with twice the diagonal: the matrix is far from positive definite. Take jacobi, or "
+        "gmres where it is indefinite");
+}
+
+HostTriangle transposed(const HostTriangle& lower) {
+    HostTriangle upper;
+    const CsrMatrix& L = lower.beside;
+    const auto n = at(L.rows());
+    auto& U = upper.beside;
+    U.begin.assign(n + 1, 0);
+    for (const auto column : L.column) ++U.begin[at(column) + 1];
+    for (std::size_t i = 0; i < n; ++i) U.begin[i + 1] += U.begin[i];
+    U.column.resize(L.column.size()), U.value.resize(L.value.size());
+    auto next = U.begin;
+    for (std::size_t i = 0; i < n; ++i)
+        for (auto e = at(L.begin[i]); e < at(L.begin[i + 1]); ++e) {
+            const auto to = at(next[at(L.column[e])]++);
+            U.column[to] = static_cast<std::int32_t>(i), U.value[to] = L.value[e];
+        }
+    upper.inverse_diagonal = lower.inverse_diagonal;
+    return upper;
+}
+
+}  // namespace kasane::sparse

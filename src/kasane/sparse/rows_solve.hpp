@@ -1,0 +1,81 @@
+// Conjugate gradients with a matrix in compressed rows and a preconditioner in the form of krylov, in the units of the user: what
+// MultigridSystem and ThresholdSystem share.
+#pragma once
+
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/base/timer.hpp>
+#include <kasane/krylov/cg.hpp>
+#include <kasane/sparse/aggregation/rows.hpp>
+#include <kasane/sparse/multigrid/vector_algebra.hpp>
+#include <kasane/sparse/options/options.hpp>
+#include <kasane/sparse/options/solve_log.hpp>
+#include <kasane/sparse/prepared_system.hpp>
+#include <kasane/sparse/vectors.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace kasane::sparse {
+
+/// out = A in, in the form of krylov.
+template <Space S>
+struct RowsOperator {
+    S on;
+    RowsView<double> A;
+    void apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const { multiply(on, A, in.view(), out.view()); }
+};
+
+/// Solves A x = b from the x that is given. @param mean_free  constants are A's null space
+/// @throws InputError: NaN or infinity in b or x
+template <Space S, class Preconditioner>
+SolveLog solve_rows(S on, const RowsView<double>& A, const Preconditioner& M, const SolverOptions& options, View<const double> b,
+                    View<double> x, bool mean_free, const StopFunction& stop) {
+    const Stopwatch whole;
+    const VectorFacts seen = look_at(on, b), guess = look_at(on, View<const double>(x));
+    KS_VALIDATE(seen.finite, "the right-hand side holds a number that is not finite.");
+    KS_VALIDATE(guess.finite, "the first guess holds a number that is not finite.");
+    const double unit = seen.largest > 0 ? std::ldexp(1., -std::clamp(std::ilogb(seen.largest), -1000, 1000)) : 1;
+    const double raised = mean_free ? mean(on, b) : 0;
+    const double norm = std::sqrt(sum_of_squares(on, b, unit, raised * unit));
+    const double removed = std::fabs(raised * unit) * std::sqrt(static_cast<double>(b.n));
+    SolveLog log;
+    if (removed > options.rtol * std::hypot(norm, removed)) {
+        log = outside_range(removed / std::hypot(norm, removed));
+        const std::vector<double> zero(static_cast<std::size_t>(x.n), 0.);
+        copy_from_host(on, x, view(zero));
+    } else {
+        Buffer<double, S> rhs(on, b.n), solution(on, b.n);
+        subtract(on, b, raised, rhs.view());
+        subtract(on, View<const double>(x), 0, solution.view());
+        VectorAlgebra<S> algebra(on);
+        krylov::Options how;
+        how.rtol = options.rtol;
+        how.iteration_limit = options.iteration_limit;
+        how.true_residual_slack = 1;
+        how.stop = stop;
+        const Stopwatch iterations;
+        static_cast<krylov::SolveLog&>(log) = krylov::conjugate_gradients(algebra, RowsOperator<S>{on, A}, M, rhs, solution, how);
+        synchronize(on);
+        log.iteration_seconds = iterations.seconds();
+        if (mean_free) algebra.remove_mean(solution);
+        subtract(on, View<const double>(solution.view()), 0, x);
+        const auto residuals = std::exchange(log.residuals, {});
+        for (std::size_t k = 0; k < residuals.size(); ++k)
+            log.history.push_back({static_cast<int>(k), residuals[k] / residuals.front(), residuals[k]});
+        if (log.converged() && !look_at(on, View<const double>(x)).finite) log.end = krylov::Outcome::not_finite;
+    }
+    log.mean_removed = raised;
+    log.seconds = whole.seconds();
+    return log;
+}
+
+/// Bytes that an iteration must move beside the preconditioner: every array once in each pass.
+template <Space S>
+double bytes_without_preconditioner(const Rows<double, S>& A) {
+    // A, its two vectors, and of the iteration: norm of r, r.z 2, direction 3, p.q 2, step 6.
+    return static_cast<double>(A.bytes()) + 8. * static_cast<double>(A.rows) * (2 + 1 + 2 + 3 + 2 + 6);
+}
+
+}  // namespace kasane::sparse

@@ -1,0 +1,37 @@
+// A matrix with its incomplete Cholesky factors with a threshold on one space, ready for conjugate gradients: the counterpart of
+// PreparedSystem for Precondition::ict.
+#pragma once
+
+#include <kasane/sparse/aggregation/rows.hpp>
+#include <kasane/sparse/options/options.hpp>
+#include <kasane/sparse/options/solve_log.hpp>
+#include <kasane/sparse/precondition/level_triangle.hpp>
+
+namespace kasane::sparse {
+
+template <Space S>
+struct ThresholdSystem {
+    S on;
+    SolverOptions options;
+    Rows<double, S> A;
+    LevelFactors<S> M;
+    double shift = 0;
+
+    std::uint64_t bytes() const { return A.bytes() + M.bytes(); }
+};
+
+/// @param A   in host memory, canonical   @param there  the same on S
+/// @throws PreconditionError where A is far from positive definite
+template <Space S>
+ThresholdSystem<S> prepare_threshold(S on, const CsrView& A, const CsrView& there, const SolverOptions& options);
+
+/// As solve_prepared() for a PreparedSystem; a stopped solve begins again from its x.
+template <Space S>
+SolveLog solve_prepared(ThresholdSystem<S>& system, View<const double> b, View<double> x, bool mean_free, Start start,
+                        const StopFunction& stop);
+
+/// Bytes that an iteration must move: every array once in each pass.
+template <Space S>
+double bytes_per_iteration(const ThresholdSystem<S>& system);
+
+}  // namespace kasane::sparse
