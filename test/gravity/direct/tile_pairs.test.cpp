@@ -178,6 +178,7 @@ TEST(TilePairs, GroupSchedulesCoverTheirWork) {
             }
     EXPECT_EQ(group_schedule(8192, 8192, 132).shape.threads, large_groups.threads);
     EXPECT_EQ(group_schedule(4096, 4096, 132).shape.threads, small_groups.threads);
+    EXPECT_EQ(group_schedule(2048, 2048, 132).shape.threads, small_groups.threads);
     EXPECT_FALSE(group_schedule(3072, 3072, 132));  // 144 thread blocks on 132 multiprocessors
     EXPECT_FALSE(group_schedule(64, 1 << 20, 132));
     EXPECT_FALSE(group_schedule(0, 8192, 132));

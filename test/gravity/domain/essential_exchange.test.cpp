@@ -17,6 +17,7 @@ struct MovingShare {
     std::vector<std::uint32_t> given;
     Buffer<double, S> mass;
     Buffer<float, S> size;
+    std::vector<Body> kept;  ///< bodies at the time of keep()
 
     MovingShare(S space, const MovingSphere& of, System<S, Vec3<float>>& system, DomainForce<S>& by)
         : on(space), sphere(of), force(by), given(to_host(system.given)), mass(to_space(on, to_host(system.mass))) {
@@ -45,24 +46,34 @@ struct MovingShare {
         force.octree().place(to_space(on, x).view(), mass.view());
         synchronize(on);
     }
+    std::vector<Body> present() {
+        std::vector<Body> to(given.size());
+        copy_to_host(on, view(to), View<const Body>(force.octree().bodies()));
+        return to;
+    }
     void predict(double time) {
         place(time, false);
-        std::vector<Body> there(given.size());
-        copy_to_host(on, view(there), View<const Body>(force.octree().bodies()));
+        const auto there = present();
         if (const auto later = force.later(); !later.empty()) copy_from_host(on, later, view(there));  // one worker needs none
     }
     void keep(double time) {
         place(time, false);
         force.octree().refresh();
         force.keep(time, {{}, true, size.view()});
+        kept = present();
     }
-    /// Moves nodes and LETs. @param kept  time of keep()
-    void move(double time, bool jumps, double kept, System<S, Vec3<float>>& system) {
+    /// Moves nodes and LETs, and writes the bodies on deep levels. @param since  time of keep()
+    void move(double time, bool jumps, double since, System<S, Vec3<float>>& system) {
         ASSERT_TRUE(force.keeps());
-        place(time, jumps);
         MovingBodies bodies{system.velocity.view(), system.acceleration.view(), system.level.view(), {}, 1};
-        bodies.since.fill(kept);  // the velocities are those of the time 0
-        force.move(time, bodies);
+        bodies.since.fill(since);  // the velocities are those of the time 0
+        force.begin_motion(bodies);
+        place(time, jumps);
+        auto there = present();
+        for (std::size_t k = 0; k < given.size(); ++k)
+            if (!sphere.deep[given[k]]) there[k] = kept[k];
+        copy_from_host(on, force.octree().bodies(), View<const Body>(view(there)));
+        force.move(time);
     }
     /// Evaluates all particles (or those on deep levels). @param kept  with kept LETs  @return the boxes were outgrown
     bool evaluate(bool kept, bool deep, DomainField& field) {

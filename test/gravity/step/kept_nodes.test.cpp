@@ -31,6 +31,7 @@ struct MovingTree {
     Buffer<Vec3<float>, S> acceleration;
     Buffer<std::uint8_t, S> level;
     Buffer<float, S> size;
+    std::vector<Body> kept;  ///< bodies at the time of keep()
 
     MovingTree(S space, const MovingSphere& of, int group = 0)
         : on(space),
@@ -81,11 +82,21 @@ struct MovingTree {
         MovingBodies bodies{velocity.view(), acceleration.view(), level.view(), {}, 1};
         bodies.since.fill(time);
         nodes.begin(force.octree(), bodies);
+        kept = present();
     }
-    /// @param kept  time of keep()
-    void move(double time, bool jumps, double kept) {
+    std::vector<Body> present() {
+        std::vector<Body> to(given.size());
+        copy_to_host(on, view(to), View<const Body>(force.octree().bodies()));
+        return to;
+    }
+    /// Writes the bodies on deep levels alone. @param since  time of keep()
+    void move(double time, bool jumps, double since) {
         place(time, jumps);
-        nodes.move(force.octree(), time - kept);
+        auto bodies = present();
+        for (std::size_t k = 0; k < given.size(); ++k)
+            if (!sphere.deep[given[k]]) bodies[k] = kept[k];
+        copy_from_host(on, force.octree().bodies(), View<const Body>(view(bodies)));
+        nodes.move(force.octree(), time - since);
     }
     std::vector<Body> centers() {
         std::vector<Body> to(static_cast<std::size_t>(force.octree().centers().n));
@@ -272,12 +283,22 @@ TEST(KeptNodes, AreComputedAnewWhereTheyHoldKickedBodies) {
                 const Vec3<double> kick = of.level[b] >= deep ? jump * Vec3<double>{1, -1, 2} : Vec3<double>{0, 0, 0};
                 fresh.x[b] = of.x[b] + elapsed * of.v[b] + kick;
             }
-            of.octree.place(view(fresh.x), view(of.mass));
+            fresh.octree.place(view(fresh.x), view(fresh.mass));
+            for (index_t b = 0; b < of.octree.bodies().n; ++b)
+                if (nodes.kicked_bodies()[b]) of.octree.bodies()[b] = fresh.octree.bodies()[b];
             nodes.move(of.octree, elapsed);
         }
-        fresh.octree.place(view(fresh.x), view(fresh.mass));
+        const auto tree = of.octree.view();
+        for (index_t b = 0; b < tree.bodies; ++b) {
+            EXPECT_EQ(nodes.kicked_bodies()[b] != 0, of.level[static_cast<std::size_t>(b)] >= deep);
+            auto& body = fresh.octree.bodies()[b];
+            const auto moved = tree.body_at(b);
+            // Rounding of a position within [-1, 1], of a velocity times 1/64, and of their sum.
+            for (const auto axis : {&Body::x, &Body::y, &Body::z}) ASSERT_NEAR(moved.*axis, body.*axis, 2 * 0x1p-24);
+            body = moved;  // nodes of the same bodies have the same bits
+        }
         fresh.octree.refresh();
-        const auto tree = of.octree.view(), exact = fresh.octree.view();
+        const auto exact = fresh.octree.view();
         for (index_t node = 0; node < tree.nodes; ++node) {
             ASSERT_NEAR(tree.center[node].x, exact.center[node].x, 2e-6);
             ASSERT_NEAR(tree.center[node].y, exact.center[node].y, 2e-6);

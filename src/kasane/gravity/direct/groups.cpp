@@ -1,6 +1,8 @@
 #include <kasane/gravity/direct/groups.hpp>
 #include <kasane/gravity/direct/schedule.hpp>
 
+#include <algorithm>
+
 namespace kasane::gravity {
 namespace {
 
@@ -8,6 +10,8 @@ namespace {
 // multiprocessor and a constant for launch, loads and sums. Fitted to N = 2,048 to 8,192 on an H200, equal masses, 2026-11.
 constexpr double tile_constant = 9.0, small_constant = 6.6, large_constant = 7.3;
 constexpr double large_unit = 0.875;  // two targets of a thread share loads
+// Work of `sum_tiles` below which latencies determine its time: blocks of one run keep a multiprocessor's schedulers waiting.
+constexpr double tile_floor = 7;
 // Sources up to which the kernel was compared with `sum_tiles`: 33 runs.
 constexpr int most_runs = 33;
 constexpr int warp = 32;
@@ -22,7 +26,8 @@ double largest_work(index_t thread_blocks, int multiprocessors, double work_of_b
 double tile_time(index_t targets, index_t sources, int multiprocessors) {
     const auto schedule = tile_schedule(targets, sources, Precision::single_, false, multiprocessors);
     const double work_of_block = static_cast<double>(schedule.shape.block_targets()) / warp * schedule.runs;
-    return largest_work(static_cast<index_t>(schedule.target_blocks) * schedule.shares, multiprocessors, work_of_block) + tile_constant;
+    const double work = largest_work(static_cast<index_t>(schedule.target_blocks) * schedule.shares, multiprocessors, work_of_block);
+    return std::max(work, tile_floor) + tile_constant;
 }
 
 }  // namespace

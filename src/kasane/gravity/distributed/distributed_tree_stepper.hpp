@@ -123,7 +123,10 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
 
     void advance(const Motion<Vec3<float>>& motion, const BlockStep& step, View<std::uint8_t> ends) override {
         prepare(step);
-        gravity::advance(on_, motion, step, ends, predict_bodies());
+        if (few_ && force_.keeps())
+            gravity::advance(on_, motion, step, ends, PredictKicked{predict_bodies(), force_.kicked_bodies()});
+        else
+            gravity::advance(on_, motion, step, ends, predict_bodies());
         age_ += step.grid.time(step.next - step.now);
         fresh_ = false;
     }
@@ -238,13 +241,19 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     /// Decides whether the step is one of few particles, for which LETs are kept. Between two other steps only particles on deep levels
     /// are active: LETs are made for these, and all other particles move as predicted, without messages.
     void prepare(const BlockStep& step) {
-        begin_ = step.now;
         few_ = has_few(step.first);
         if (!few_ || step.first < period_.deep || !period_.covers(age_ + step.grid.time(step.next - step.now))) force_.forget();
-        if (!few_ || force_.keeps()) return;
+        if (!few_) return;
+        if (force_.keeps()) {
+            parts_.moments.add([&] {
+                force_.begin_motion(
+                    {system_.velocity.view(), system_.acceleration.view(), system_.level.view(), this->elapsed(step.now), period_.deep});
+            });
+            return;
+        }
         period_ = KeptPeriod::from(age_, step.first, step.grid, [&](int level) { return has_few(level); });
         if (const auto later = force_.later(); !later.empty())
-            this->predict(begin_, std::min(period_.length, std::max(last_ - age_, 0.)), predict_bodies(later), predicted_steps);
+            this->predict(step.now, std::min(period_.length, std::max(last_ - age_, 0.)), predict_bodies(later), predicted_steps);
     }
     /// Steps that end for this level and deeper ones alone have few active particles.
     bool has_few(int level) const { return this->scheme_.kind == Scheme::Kind::blocks && few_active(this->on_levels(level), total_); }
@@ -263,10 +272,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     }
 
     void move_nodes() {
-        parts_.moments.add([&] {
-            force_.move(age_,
-                        {system_.velocity.view(), system_.acceleration.view(), system_.level.view(), this->elapsed(begin_), period_.deep});
-        });
+        parts_.moments.add([&] { force_.move(age_); });
         current_ = false;
     }
 
@@ -291,17 +297,16 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     TreeTuner tuner_;
     TreeParts<S> parts_;
     index_t first_ = 0, sum_first_ = 0, sum_total_ = 0;
-    bool built_ = false;       ///< trees exist
-    bool centered_ = false;    ///< they were built at the mean time of their forces
-    bool fresh_ = false;       ///< they served no step yet
-    bool current_ = false;     ///< bodies and moments belong to the present positions
-    double age_ = 0;           ///< time since the trees were built
-    double center_ = 0;        ///< age for which they were built
-    double last_ = 0;          ///< age at the last of their forces
-    bool outgrown_ = false;    ///< targets have used half of the margin of the boxes of kept LETs
-    std::uint32_t begin_ = 0;  ///< begin of the present block step [ticks]
-    bool few_ = false;         ///< it has few active particles
-    KeptPeriod period_;        ///< of kept LETs
+    bool built_ = false;     ///< trees exist
+    bool centered_ = false;  ///< they were built at the mean time of their forces
+    bool fresh_ = false;     ///< they served no step yet
+    bool current_ = false;   ///< bodies and moments belong to the present positions
+    double age_ = 0;         ///< time since the trees were built
+    double center_ = 0;      ///< age for which they were built
+    double last_ = 0;        ///< age at the last of their forces
+    bool outgrown_ = false;  ///< targets have used half of the margin of the boxes of kept LETs
+    bool few_ = false;       ///< it has few active particles
+    KeptPeriod period_;      ///< of kept LETs
     Workspace<S> work_;
     Buffer<std::uint32_t, S> list_;
     index_t targets_ = 0;

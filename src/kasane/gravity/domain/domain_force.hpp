@@ -1,6 +1,6 @@
 // The tree code on many workers ([OMBMN12] section 6): each has the particles of a domain, a range of the space-filling curve, and their
 // tree; for a force it receives the LETs of the other domains and walks one tree of all parts.
-// In block steps of few particles nodes and LETs are kept: nodes and the bodies of LETs move.
+// In block steps of few particles nodes and LETs are kept: nodes and bodies move, only kicked ones are predicted by the caller.
 // Invariants: all workers make the same calls in the same order; with one worker the tree is that of TreeForce, without copies; LETs have
 // all that the criterion needs for the targets that use them.
 #pragma once
@@ -94,19 +94,20 @@ class DomainForce {
         if (worker_.size() > 1) exchange_.make_until(octree().view(), octree().levels(), targets, later());
         kept_time_ = time, kept_ = true, moved_ = false;
     }
-    /// Moves nodes, and LETs with their bodies, from the time of keep(). This worker's bodies are those of `time`; nodes that hold kicked
-    /// bodies are computed from these. Collective. @param bodies  read by the first call since keep(): those above the deep levels have not
-    /// been kicked since
-    void move(double time, const MovingBodies& bodies) {
-        const bool several = worker_.size() > 1;
-        if (!moved_) {
-            nodes_.begin(octree(), bodies);
-            if (several) exchange_.begin_motion(octree().view(), nodes_.moving(), bodies);
-        }
-        nodes_.move(octree(), time - kept_time_);
-        if (several) exchange_.move(octree().view(), nodes_.list(), time - kept_time_);
-        moved_ = true;
+    /// Computes the motion of what keep() keeps, once. Collective. @param bodies  at the time of keep()
+    void begin_motion(const MovingBodies& bodies) {
+        if (std::exchange(moved_, true)) return;
+        nodes_.begin(octree(), bodies);
+        if (worker_.size() > 1) exchange_.begin_motion(octree().view(), nodes_.moving(), bodies);
     }
+    /// Moves nodes and bodies, LETs too, from the time of keep(). The caller has written the kicked bodies at `time`; nodes that hold some
+    /// are computed anew. Collective, after begin_motion().
+    void move(double time) {
+        nodes_.move(octree(), time - kept_time_);
+        if (worker_.size() > 1) exchange_.move(octree().view(), nodes_.list(), time - kept_time_);
+    }
+    /// As of KeptNodes, after begin_motion().
+    const std::uint8_t* kicked_bodies() const { return nodes_.kicked_bodies(); }
     /// Evaluates the force with kept LETs. @return true where targets of this worker have left the boxes for which the LETs were made, or
     /// have used half of a margin: all workers must then call forget()
     bool accelerate_kept(const WalkTargets& targets, const WalkField& out) {

@@ -92,9 +92,9 @@ struct ReplaceBodies {
 };
 
 struct CopyBodies {
-    const Body* from;
+    OctreeView part;
     Body* to;
-    KS_FN void operator()(index_t k) const { to[k] = from[k]; }
+    KS_FN void operator()(index_t k) const { to[k] = part.body_at(k); }
 };
 
 struct CopyCenters {
@@ -239,7 +239,7 @@ void MergedTree<S>::move(const std::vector<OctreeView>& parts, const std::vector
         if (motion[p].body)
             parallel_for(on_, part.bodies, MoveBodies{part.body, motion[p].body, since, bodies});
         else
-            parallel_for(on_, part.bodies, CopyBodies{part.body, bodies});
+            parallel_for(on_, part.bodies, CopyBodies{part, bodies});
     }
 }
 

@@ -32,6 +32,7 @@ constexpr float position_margin = 1.f / 16, acceleration_margin = 0.5f, side_per
 
 struct MeasureParts {
     const Body* body;
+    BodyDrift drift;
     const Body* later;  ///< null: only the present positions
     const float* term;  ///< null: all pairs have one softening
     const std::uint32_t* begin;
@@ -65,7 +66,7 @@ struct MeasureParts {
         TargetBox found = no_targets();
         for (index_t t = first + number * part / parts; t < first + number * (part + 1) / parts; ++t) {
             const std::uint32_t i = targets.all ? static_cast<std::uint32_t>(t) : targets.index[t];
-            const Body at = body[i];
+            const Body at = drift.at(body, i);
             include_box(found, {at.x, at.y, at.z, last_acceleration(i), at.x, at.y, at.z, term ? term[i] : 0.f});
             if (!later) continue;
             const Body then = later[i];
@@ -164,8 +165,8 @@ void TargetBoxes<S>::measure_boxes(const OctreeView& tree, const Body* later, co
     const auto& frame = tree.frame;
     constexpr index_t parts = parts_of_box<S>;
     parallel_for(on_, parts * Layout::boxes,
-                 MeasureParts{tree.body, later, tree.body_term, begin_.data(), targets, frame.length / G * (frame.length / frame.mass),
-                              parts, part_.data()});
+                 MeasureParts{tree.body, tree.drift, later, tree.body_term, begin_.data(), targets,
+                              frame.length / G * (frame.length / frame.mass), parts, part_.data()});
     parallel_for(on_, Layout::boxes, JoinBoxes{part_.data(), parts, box_.data() + Layout::first_box});
 }
 

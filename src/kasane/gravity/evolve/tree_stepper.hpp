@@ -78,7 +78,10 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
 
     void advance(const Motion<Vec3<float>>& motion, const BlockStep& step, View<std::uint8_t> ends) override {
         prepare(step);
-        gravity::advance(on_, motion, step, ends, predict_bodies());
+        if (moves_)
+            gravity::advance(on_, motion, step, ends, PredictKicked{predict_bodies(), nodes_.kicked_bodies()});
+        else
+            gravity::advance(on_, motion, step, ends, predict_bodies());
         age_ += step.grid.time(step.next - step.now);
         fresh_ = false;
     }
@@ -183,24 +186,23 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
 
     /// Decides whether nodes are moved in this step: those of a refresh at its beginning, or those that are kept since an earlier one.
     void prepare(const BlockStep& step) {
-        begin_ = step.now;
         moves_ = has_few(step.first) && (kept_ || current_);
         if (!moves_) return;
         if (!kept_) period_ = KeptPeriod::from(age_, step.first, step.grid, [&](int level) { return has_few(level); });
-        moves_ = period_.covers(age_ + step.grid.time(step.next - step.now));
+        moves_ = step.first >= period_.deep && period_.covers(age_ + step.grid.time(step.next - step.now));
+        if (!moves_ || kept_) return;
+        parts_.moments.add([&] {
+            nodes_.begin(force_.octree(), {system_.velocity.view(), system_.acceleration.view(), system_.level.view(),
+                                           this->elapsed(step.now), period_.deep});
+        });
+        kept_ = true;
     }
     /// Steps that end for this level and deeper ones alone have few active particles.
     bool has_few(int level) const { return this->scheme_.kind == Scheme::Kind::blocks && few_active(this->on_levels(level), this->total_); }
 
     /// Moves the nodes of the last refresh to the present time.
     void move_nodes() {
-        parts_.moments.add([&] {
-            if (!kept_)
-                nodes_.begin(force_.octree(), {system_.velocity.view(), system_.acceleration.view(), system_.level.view(),
-                                               this->elapsed(begin_), period_.deep});
-            nodes_.move(force_.octree(), age_ - period_.begin);
-        });
-        kept_ = true;
+        parts_.moments.add([&] { nodes_.move(force_.octree(), age_ - period_.begin); });
         current_ = false;
     }
 
@@ -220,7 +222,6 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     KeptPeriod period_;           ///< of kept nodes
     bool kept_ = false;           ///< nodes are kept
     bool moves_ = false;          ///< they are moved in the present block step
-    std::uint32_t begin_ = 0;     ///< begin of the present block step [ticks]
     double age_ = 0;              ///< time since the tree was built
     double center_ = 0;           ///< age for which it was built
     double walked_ = 0;           ///< seconds of all walks

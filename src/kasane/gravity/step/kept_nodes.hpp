@@ -1,6 +1,7 @@
 // The nodes of a tree in block steps with few active particles. Such a step would spend most of its time in the moments of bodies that
 // hardly move. Bodies on deep levels are kicked meanwhile, so that no velocity describes their motion: nodes that hold one are computed
-// anew for every force, and all other nodes move with the mean velocity of their bodies. (Where nodes with kicked bodies moved with a
+// anew for every force, and all other nodes move with the mean velocity of their bodies. Bodies that are not kicked are not moved either:
+// walks add the motion of those that they read. (Where nodes with kicked bodies moved with a
 // velocity, too, forces of small groups in a fast cluster were wrong: docs/tree-on-ranks.md.)
 // Nodes may be moved for a quarter of the shortest step of the bodies that are not kicked (KeptPeriod), because their second moments,
 // sizes and boxes remain those of begin().
@@ -69,11 +70,14 @@ class KeptNodes {
    public:
     explicit KeptNodes(S on) : on_(on), center_(on, 0), velocity_(on, 0), kicked_(on, 0) {}
 
-    /// Takes the nodes of the last refresh() and computes their velocities. Waits for the space. @param bodies  at the time of that
-    /// refresh(); those on deep levels may have been kicked since
+    /// Takes the nodes of the last refresh() and computes their velocities and those of the bodies. Waits for the space.
+    /// @param bodies  at the time of that refresh()
     void begin(Octree<S>& octree, const MovingBodies& bodies);
-    /// Moves the nodes without kicked bodies, and computes the others from the present bodies. @param elapsed  time since that of begin()
+    /// Moves the nodes without kicked bodies, sets the drift of the bodies, and computes the other nodes. The caller has written the
+    /// present positions of the kicked bodies alone. @param elapsed  time since that of begin()
     void move(Octree<S>& octree, double elapsed) const;
+    /// [n], 1 for bodies that are kicked while the nodes are kept, whatever their level becomes meanwhile. Until the next sort of the tree.
+    const std::uint8_t* kicked_bodies() const { return body_.flag; }
 
     MovingNodes moving() const { return {velocity_.data(), kicked_.data()}; }
     /// The nodes with kicked bodies, ascending.
@@ -84,6 +88,7 @@ class KeptNodes {
     Buffer<Body, S> center_;  ///< [nodes], of the last refresh()
     Buffer<Vec3<float>, S> velocity_;
     Buffer<std::uint8_t, S> kicked_;
+    BodyMotions body_{};  ///< memory of the tree; 0 for kicked bodies
     RefreshPlan<S> plan_;
 };
 

@@ -5,6 +5,24 @@
 namespace kasane::gravity {
 namespace {
 
+/// Velocity of a body in tree units.
+KS_FN Vec3<float> tree_velocity(const MovingBodies& bodies, double per_length, index_t b) {
+    const auto v = bodies.velocity_of(static_cast<std::uint32_t>(b));
+    return {static_cast<float>(per_length * v.x), static_cast<float>(per_length * v.y), static_cast<float>(per_length * v.z)};
+}
+
+struct BodyVelocities {
+    MovingBodies bodies;
+    double per_length;
+    BodyMotions to;
+
+    KS_FN void operator()(index_t b) const {
+        const bool kicked = bodies.level[b] >= bodies.deep;
+        const auto v = kicked ? Vec3<float>{0, 0, 0} : tree_velocity(bodies, per_length, b);
+        to.xy[b] = {v.x, v.y}, to.z[b] = v.z, to.flag[b] = kicked;
+    }
+};
+
 /// Velocities of one level of nodes; those of deeper ones are known.
 struct AverageVelocities {
     OctreeView tree;
@@ -25,7 +43,7 @@ struct AverageVelocities {
         bool holds_kicked = false;
         if (link == leaf) {
             for (std::uint32_t b = tree.test[i].begin; b < tree.test[i].begin + tree.test[i].count; ++b) {
-                add(tree.body[b].m, body_velocity(b));
+                add(tree.body[b].m, tree_velocity(bodies, per_length, b));
                 holds_kicked |= bodies.level[b] >= bodies.deep;
             }
         } else {
@@ -37,10 +55,6 @@ struct AverageVelocities {
         kicked[i] = holds_kicked;
         const float per_mass = mass > 0 ? 1 / mass : 0.f;
         velocity[i] = {per_mass * momentum.x, per_mass * momentum.y, per_mass * momentum.z};
-    }
-    KS_FN Vec3<float> body_velocity(std::uint32_t b) const {
-        const auto v = bodies.velocity_of(b);
-        return {static_cast<float>(per_length * v.x), static_cast<float>(per_length * v.y), static_cast<float>(per_length * v.z)};
     }
 };
 
@@ -76,6 +90,8 @@ void KeptNodes<S>::begin(Octree<S>& octree, const MovingBodies& bodies) {
     hold_elements(center_, tree.nodes);
     hold_elements(velocity_, tree.nodes);
     hold_elements(kicked_, tree.nodes);
+    body_ = octree.motions();
+    parallel_for(on_, tree.bodies, BodyVelocities{bodies, 1 / tree.frame.length, body_});
     for (std::size_t level = levels.size() - 1; level-- > 0;)
         parallel_for(on_, levels[level + 1] - levels[level],
                      AverageVelocities{tree, bodies, 1 / tree.frame.length, levels[level], velocity_.data(), kicked_.data()});
@@ -87,6 +103,7 @@ template <Space S>
 void KeptNodes<S>::move(Octree<S>& octree, double elapsed) const {
     const auto centers = octree.centers();
     parallel_for(on_, centers.n, MoveNode{center_.data(), velocity_.data(), static_cast<float>(elapsed), centers.ptr});
+    octree.set_drift({body_.xy, body_.z, static_cast<float>(elapsed)});
     octree.refresh(plan_);
 }
 

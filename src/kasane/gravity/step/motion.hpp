@@ -77,7 +77,16 @@ struct PredictBodies {
     }
 };
 
-/// Predicts all particles to the end of the step. Particles whose own step ends there are moved there and get the first half of the kick.
+/// The same for bodies without a velocity alone: KeptNodes moves the others.
+struct PredictKicked {
+    PredictBodies to;
+    const std::uint8_t* kicked;  ///< [n]
+    KS_FN bool wanted(index_t i) const { return kicked[i] != 0; }
+    KS_FN void operator()(index_t i, const Vec3<double>& x) const { to(i, x); }
+};
+
+/// Predicts all particles, or the wanted ones, to the end of the step. Particles whose own step ends there are moved there and get the
+/// first half of the kick.
 /// @param ends  [n], becomes 1 for particles whose step ends and 0 for the others; may be empty
 template <Space S, class A, class Predict>
 void advance(S on, const Motion<A>& motion, const BlockStep& step, View<std::uint8_t> ends, const Predict& predict);

@@ -44,15 +44,17 @@ struct Advance {
 
     KS_FN void operator()(index_t i) const {
         const int level = motion.level.empty() ? step.first : motion.level[i];
+        const bool ending = level >= step.first;
+        if (!ends.empty()) ends[i] = ending;
+        if constexpr (requires { predict.wanted(i); })
+            if (!ending && !predict.wanted(i)) return;
         const double dt = step.elapsed[level];
         const auto v = motion.velocity[i] + 0.5 * dt * wide(motion.acceleration[i]);
         const auto x = motion.position[i] + dt * v;
-        const bool ending = level >= step.first;
         if (ending) {
             motion.velocity[i] = v;
             motion.position[i] = x;
         }
-        if (!ends.empty()) ends[i] = ending;
         predict(i, x);
     }
 };
@@ -188,6 +190,7 @@ using Narrow = Vec3<float>;
 template void advance(KS_SPACE, const Motion<Wide>&, const BlockStep&, View<std::uint8_t>, const PredictNothing&);
 template void advance(KS_SPACE, const Motion<Wide>&, const BlockStep&, View<std::uint8_t>, const PredictPositions&);
 template void advance(KS_SPACE, const Motion<Narrow>&, const BlockStep&, View<std::uint8_t>, const PredictBodies&);
+template void advance(KS_SPACE, const Motion<Narrow>&, const BlockStep&, View<std::uint8_t>, const PredictKicked&);
 template void predict(KS_SPACE, const Motion<Narrow>&, const std::array<double, most_levels>&, const PredictBodies&);
 template void finish(KS_SPACE, const Motion<Wide>&, const BlockStep&, View<const std::uint32_t>, View<const std::uint32_t>, View<float>,
                      const StepRule*, View<Word>);

@@ -27,7 +27,7 @@ void gather(const WalkJob& job, index_t first, int count, LinkTargets& t) {
     t.acceleration = INFINITY;
     for (int i = 0; i < count; ++i) {
         t.body[i] = job.body(first + i);
-        const Body& b = job.tree.body[t.body[i]];
+        const Body b = job.tree.body_at(t.body[i]);
         t.x[i] = b.x, t.y[i] = b.y, t.z[i] = b.z;
         t.ax[i] = t.ay[i] = t.az[i] = t.phi[i] = 0;
         t.acceleration = std::min(t.acceleration, job.last_acceleration(t.body[i]));
@@ -104,7 +104,7 @@ void walk(const WalkJob& job, LinkTargets& t, WalkCounts& counts) {
         } else if (tree.link[at] != leaf) {
             at = first_child(tree.link[at]);
         } else {
-            for (std::uint32_t j = test.begin; j < test.begin + test.count; ++j) pull(job, tree.body[j], j, t);
+            for (std::uint32_t j = test.begin; j < test.begin + test.count; ++j) pull(job, tree.body_at(j), j, t);
             bodies += test.count;
             at = tree.next[at];
         }

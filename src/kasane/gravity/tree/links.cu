@@ -71,7 +71,6 @@ __global__ void __launch_bounds__(block) walk(const __grid_constant__ WalkJob jo
     const bool idle = own_group >= groups_per_warp || group_first >= job.targets;
     const std::size_t group_end = min(group_first + targets_per_group, static_cast<std::size_t>(job.targets));
     const std::size_t mine = group_first + static_cast<std::size_t>(lane - head) * shape.vector;
-    const auto* const bodies = reinterpret_cast<const float4*>(job.tree.body);
     const bool softened = job.over_eps > 0;
 
     Target target[V];
@@ -83,7 +82,7 @@ __global__ void __launch_bounds__(block) walk(const __grid_constant__ WalkJob jo
         // Slots beyond the last target or beyond shape.vector repeat a target of the group; their results are not written.
         const std::size_t at = min(v < static_cast<int>(shape.vector) ? mine + v : mine, group_end - 1);
         index[v] = idle ? 0 : job.body(static_cast<std::uint32_t>(at));
-        const float4 b = bodies[index[v]];
+        const Body b = job.tree.body_at(index[v]);
         target[v].x = b.x, target[v].y = b.y, target[v].z = b.z;
         if (!idle) a_least = fminf(a_least, job.last_acceleration(index[v]));
     }
@@ -141,7 +140,7 @@ __global__ void __launch_bounds__(block) walk(const __grid_constant__ WalkJob jo
             at_leaf = more == leaf;
             if (at_leaf) {
                 for (std::uint32_t j = begin; j < begin + count; ++j) {
-                    const float4 b = __ldg(bodies + j);
+                    const float4 b = load_body(job.tree, j);
 #pragma unroll
                     for (int v = 0; v < V; ++v) pull<Phi>(b, j == index[v], job.eps2, softened, target[v]);
                     if (j % steps_in_float == 0) add_to_totals<Phi>(target);  // a leaf of coincident bodies may have any number

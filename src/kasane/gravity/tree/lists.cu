@@ -208,7 +208,7 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
         for (unsigned v = 0; v < targets_per_lane; ++v) {
             const unsigned t = min(lane % width + v * width, group.count - 1);
             target[v] = job.body(group.first + t);
-            const float4 b = bodies[target[v]];
+            const Body b = job.tree.body_at(target[v]);
             at.x[v] = b.x, at.y[v] = b.y, at.z[v] = b.z;
             if constexpr (combined) {
                 at.term[v] = __ldg(job.tree.body_term + target[v]), at.index[v] = target[v];
@@ -355,10 +355,10 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
                     const std::uint32_t from = __shfl_sync(all_lanes, bodies_of.x - begins_at, source) + copied + lane;
                     const unsigned here = min(wanted - copied, static_cast<unsigned>(warp_size));
                     if (lane < here) {
-                        if (choice.async_copy)
+                        if (choice.async_copy && !job.tree.drift.xy)
                             __pipeline_memcpy_async(list + in_list + lane, bodies + from, sizeof(float4));
                         else
-                            list[in_list + lane] = __ldg(bodies + from);
+                            list[in_list + lane] = load_body(job.tree, from);
                         if constexpr (combined) list_terms[in_list + lane] = {__ldg(job.tree.body_term + from), from};
                     }
                     in_list += here;

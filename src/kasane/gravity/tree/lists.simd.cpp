@@ -304,7 +304,7 @@ class GroupWalk {
         acceleration_ = INFINITY;
         for (std::uint32_t i = 0; i < padded; ++i) {
             const std::uint32_t at = job_.body(group_.first + std::min(i, n - 1));
-            const Body& b = job_.tree.body[at];
+            const Body b = job_.tree.body_at(at);
             s_.x[i] = b.x, s_.y[i] = b.y, s_.z[i] = b.z;
             low = {std::min(low.x, b.x), std::min(low.y, b.y), std::min(low.z, b.z)};
             high = {std::max(high.x, b.x), std::max(high.y, b.y), std::max(high.z, b.z)};
@@ -478,6 +478,11 @@ class GroupWalk {
             }
             for (std::uint32_t k = 0; !inside && k < now; ++k)  // never read beyond the end
                 x[k] = from[k].x, y[k] = from[k].y, z[k] = from[k].z, m[k] = from[k].m;
+            if (const auto& drift = job_.tree.drift; drift.xy)
+                for (std::uint32_t k = 0; k < now; ++k) {
+                    const auto at = drift.at(job_.tree.body, begin + k);
+                    x[k] = at.x, y[k] = at.y, z[k] = at.z;
+                }
             if constexpr (combined) {
                 float *const term = list.row(4) + list.size, *const index = list.row(5) + list.size;
                 for (std::uint32_t k = 0; k < now; ++k)

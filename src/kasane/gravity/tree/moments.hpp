@@ -103,6 +103,7 @@ struct OneLane {
 /// The arrays of the tree that refresh() reads and writes.
 struct NodeArrays {
     const Body* body;
+    BodyDrift drift;
     const NodeLink* link;
     NodeTest* test;
     Body* center;
@@ -111,15 +112,18 @@ struct NodeArrays {
     const SofteningMoments* softening;  ///< null if all bodies have one softening, or the kernel needs no mean
 };
 
+/// RefreshPlan::parent of the root.
+inline constexpr std::uint32_t no_parent = 0xffffffffu;
+
 /// In nodes of at most so many bodies b is exact; in larger ones it is a bound from the children. Two or three levels read all bodies.
 inline constexpr std::uint32_t exact_bodies = 512;
 
 /// Largest distance squared of bodies [begin, begin + count) from c.
 template <class Lanes>
-KS_FN float farthest2(Lanes lanes, const Body* body, std::uint32_t begin, std::uint32_t count, const Body& c) {
+KS_FN float farthest2(Lanes lanes, const NodeArrays& tree, std::uint32_t begin, std::uint32_t count, const Body& c) {
     float most = 0;
     for (std::uint32_t i = lanes.index(); i < count; i += Lanes::width) {
-        const auto at = body[begin + i];
+        const auto at = tree.drift.at(tree.body, begin + i);
         const float dx = at.x - c.x, dy = at.y - c.y, dz = at.z - c.z;
         most = greater(most, dx * dx + dy * dy + dz * dz);
     }
@@ -132,17 +136,19 @@ KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, 
     auto test = tree.test[node];
     const NodeLink link = tree.link[node];
     const bool is_leaf = link == leaf;
-    const Body* const part = is_leaf ? tree.body + test.begin : tree.center + first_child(link);
+    const auto part = [&](std::uint32_t i) {
+        return is_leaf ? tree.drift.at(tree.body, test.begin + i) : tree.center[first_child(link) + i];
+    };
     const Extent* const parts_extent = tree.extent + (is_leaf ? 0 : first_child(link));
     const std::uint32_t parts = is_leaf ? test.count : child_count(link);
 
     // Mass and centre of mass, relative to the first part so that no digits are lost far from the origin; and the box.
     // Each lane sums in double, because leaves of coincident bodies may have any size.
-    const Body origin = part[0];
+    const Body origin = part(0);
     double m = 0, mx = 0, my = 0, mz = 0;
     Extent box{INFINITY, INFINITY, INFINITY, 0, -INFINITY, -INFINITY, -INFINITY, 0};
     for (std::uint32_t i = lanes.index(); i < parts; i += Lanes::width) {
-        const auto at = part[i];
+        const auto at = part(i);
         m += at.m;
         mx += at.m * (at.x - origin.x), my += at.m * (at.y - origin.y), mz += at.m * (at.z - origin.z);
         const auto inner = is_leaf ? Extent{at.x, at.y, at.z, 0, at.x, at.y, at.z, 0} : parts_extent[i];
@@ -161,7 +167,7 @@ KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, 
     Quadrupole q{};
     float b2 = 0, reach = 0;
     for (std::uint32_t i = lanes.index(); i < parts; i += Lanes::width) {
-        const auto at = part[i];
+        const auto at = part(i);
         const float dx = at.x - c.x, dy = at.y - c.y, dz = at.z - c.z;
         const float d2 = dx * dx + dy * dy + dz * dz;
         if (quadrupoles) {
@@ -181,7 +187,7 @@ KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, 
     if (is_leaf) {
         reach = std::sqrt(reach);
     } else if (test.count <= exact_bodies) {
-        reach = std::sqrt(farthest2(lanes, tree.body, test.begin, test.count, c));
+        reach = std::sqrt(farthest2(lanes, tree, test.begin, test.count, c));
     } else {
         const float x = greater(c.x - box.low_x, box.high_x - c.x), y = greater(c.y - box.low_y, box.high_y - c.y),
                     z = greater(c.z - box.low_z, box.high_z - c.z);

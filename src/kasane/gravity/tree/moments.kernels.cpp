@@ -1,4 +1,6 @@
-// Moments and acceptance of all nodes, level by level from the deepest, once per Space.
+// Moments and acceptance of nodes, children before their parents, once per Space: on the CPU level by level from the deepest, on CUDA in
+// one launch in which the last child that is computed goes on with its parent. (One launch for each level took 5 us a level for few nodes.)
+// Invariant: a node's bits do not depend on the order in which its children are computed.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/tree/moments.hpp>
 
@@ -22,11 +24,16 @@ template <int lanes>
 struct Together {
     static constexpr std::uint32_t width = lanes;
     __device__ std::uint32_t index() const { return threadIdx.x % width; }
+    __device__ static unsigned mask() { return (0xffffffffu >> (32 - width)) << (threadIdx.x % 32 & ~(width - 1)); }
     template <class F>
     __device__ float reduce(float x, F f) const {
-        const unsigned group = (0xffffffffu >> (32 - width)) << (threadIdx.x % 32 & ~(width - 1));
-        for (int step = lanes / 2; step > 0; step /= 2) x = f(x, __shfl_xor_sync(group, x, step));
+        for (int step = lanes / 2; step > 0; step /= 2) x = f(x, __shfl_xor_sync(mask(), x, step));
         return x;
+    }
+    /// x of the first lane; orders the memory of the lanes.
+    __device__ std::uint32_t first(std::uint32_t x) const {
+        __syncwarp(mask());
+        return __shfl_sync(mask(), x, 0, lanes);
     }
     __device__ float sum(float x) const {
         return reduce(x, [](float a, float b) { return a + b; });
@@ -41,11 +48,9 @@ struct Together {
 using EightLanes = Together<8>;  // as many as a node can have children
 using Warp = Together<32>;       // where few nodes have many bodies each
 
-constexpr std::uint32_t leaf_block = 128, inner_block = 256, small_block = 512;
-/// Levels of at most so many nodes share a launch of one block: those near the root, and the deepest ones of a dense centre.
-constexpr std::uint32_t small_level = 2 * small_block / EightLanes::width;
-/// A level of at least so many nodes fills the device with eight lanes per node.
-constexpr std::uint32_t large_level = 16384;
+constexpr std::uint32_t leaf_block = 128, climb_block = 128;
+/// Listed nodes from which eight lanes per node fill the device; below, whole warps read the bodies of nodes faster.
+constexpr std::uint32_t many_nodes = 65536;
 
 /// Six nodes of seven are leaves of a few bodies each: with eight lanes per leaf most of refresh() was spent in reductions of idle lanes.
 template <bool quadrupoles>
@@ -55,36 +60,29 @@ __global__ __launch_bounds__(leaf_block) void make_leaves(detail::NodeArrays tre
     if (k < n) detail::make_node<detail::OneLane, quadrupoles>({}, tree, by, list[k]);
 }
 
-/// Computes the nodes list[first, end) by the threads of one block.
-template <bool quadrupoles>
-__device__ void make_nodes(const detail::NodeArrays& tree, const detail::Acceptance& by, const std::uint32_t* list, std::uint32_t first,
-                           std::uint32_t end) {
-    for (std::uint32_t k = first + threadIdx.x / Warp::width; k < end; k += blockDim.x / Warp::width)
-        detail::make_node<Warp, quadrupoles>({}, tree, by, list[k]);
-}
-
+/// Computes the listed nodes. Lanes begin with a node that waits for no child, and go on with its parent where they are the last that the
+/// parent waited for. The fences order the children's moments before the count that announces them, and the count before their reads.
 template <class Lanes, bool quadrupoles>
-__global__ __launch_bounds__(inner_block) void make_inner(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* list,
-                                                          std::uint32_t first, std::uint32_t end) {
-    const std::uint32_t k = first + (blockIdx.x * inner_block + threadIdx.x) / Lanes::width;
-    if (k < end) detail::make_node<Lanes, quadrupoles>({}, tree, by, list[k]);
-}
-
-/// Bounds of neighbouring levels, the deepest first: level k is [first[k], first[k - 1]), and first[-1] = end.
-struct SmallLevels {
-    std::uint32_t end;
-    int number;
-    std::uint32_t first[key_levels + 1];
-};
-
-template <bool quadrupoles>
-__global__ __launch_bounds__(small_block) void make_small_levels(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* list,
-                                                                 SmallLevels levels) {
-    std::uint32_t end = levels.end;
-    for (int k = 0; k < levels.number; ++k) {
-        make_nodes<quadrupoles>(tree, by, list, levels.first[k], end);
-        __syncthreads();
-        end = levels.first[k];
+__global__ __launch_bounds__(climb_block) void climb(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* list,
+                                                     std::uint32_t n, const std::uint32_t* parent, std::uint32_t* waiting) {
+    const std::uint32_t k = (blockIdx.x * climb_block + threadIdx.x) / Lanes::width;
+    if (k >= n) return;
+    const Lanes lanes;
+    std::uint32_t node = list[k];
+    if (waiting[node] >> 16 != 0) return;
+    while (true) {
+        detail::make_node<Lanes, quadrupoles>(lanes, tree, by, node);
+        node = parent[node];
+        if (node == detail::no_parent) return;
+        std::uint32_t seen = 0;
+        if (lanes.index() == 0) {
+            __threadfence();
+            seen = atomicAdd(waiting + node, 1u);
+        }
+        seen = lanes.first(seen);
+        if ((seen & 0xffffu) + 1 < seen >> 16) return;
+        if (lanes.index() == 0) waiting[node] = seen & ~0xffffu;
+        __threadfence();
     }
 }
 
@@ -95,28 +93,18 @@ void make_all(Cuda on, const detail::NodeArrays& tree, const detail::Acceptance&
         make_leaves<quadrupoles><<<(n + leaf_block - 1) / leaf_block, leaf_block, 0, on.stream>>>(tree, by, plan.leaves.data(), n);
         KS_CUDA(cudaGetLastError());
     }
-    const auto& levels = plan.levels;
-    const auto* const list = plan.inner.data();
-    std::size_t level = levels.size() - 1;
-    const auto nodes = [&](std::size_t of) { return levels[of + 1] - levels[of]; };
-    while (level > 0) {
-        --level;
-        const auto launch = [&]<class Lanes>(Lanes) {
-            const std::uint32_t blocks = (nodes(level) * Lanes::width + inner_block - 1) / inner_block;
-            make_inner<Lanes, quadrupoles><<<blocks, inner_block, 0, on.stream>>>(tree, by, list, levels[level], levels[level + 1]);
-        };
-        if (nodes(level) >= large_level) {
-            launch(EightLanes{});
-        } else if (nodes(level) > small_level) {
-            launch(Warp{});
-        } else {
-            SmallLevels small{levels[level + 1], 1, {levels[level]}};
-            while (level > 0 && nodes(level - 1) <= small_level) small.first[small.number++] = levels[--level];
-            if (small.end > small.first[small.number - 1])
-                make_small_levels<quadrupoles><<<1, small_block, 0, on.stream>>>(tree, by, list, small);
-        }
+    const std::uint32_t n = plan.levels.back();
+    if (n == 0) return;
+    const auto launch = [&]<class Lanes>(Lanes) {
+        const std::uint32_t blocks = (n + climb_block / Lanes::width - 1) / (climb_block / Lanes::width);
+        climb<Lanes, quadrupoles>
+            <<<blocks, climb_block, 0, on.stream>>>(tree, by, plan.inner.data(), n, plan.parent.data(), plan.waiting.data());
         KS_CUDA(cudaGetLastError());
-    }
+    };
+    if (n >= many_nodes)
+        launch(EightLanes{});
+    else
+        launch(Warp{});
 }
 #else
 template <bool quadrupoles>
@@ -148,6 +136,7 @@ void ensure_size(S on, Buffer<T, S>& buffer, index_t n) {
 
 template <Space S>
 void Octree<S>::refresh() {
+    drift_ = {};
     refresh(plan_);
 }
 
@@ -163,6 +152,7 @@ void Octree<S>::refresh(const RefreshPlan<S>& plan) {
     if (combines_ && !softened_) soften_nodes();
     const bool spreads = options_.softening_per_particle && options_.softening_kernel == SofteningKernel::plummer;
     const detail::NodeArrays tree{body_.data(),
+                                  drift_,
                                   link_.data(),
                                   test_.data(),
                                   center_.data(),

@@ -63,9 +63,34 @@ inline constexpr std::uint32_t largest_node_count = 1u << 29;
 KS_FN std::uint32_t first_child(NodeLink link) { return link & (largest_node_count - 1); }
 KS_FN std::uint32_t child_count(NodeLink link) { return (link >> 29) + 1; }
 
+/// Velocities of bodies in tree units of length per time, and flags of bodies.
+struct BodyMotions {
+    struct alignas(8) XY {
+        float x, y;
+    };
+    XY* xy;
+    float* z;
+    std::uint8_t* flag;
+};
+
+/// Motion of bodies since the time of their positions.
+struct BodyDrift {
+    const BodyMotions::XY* xy = nullptr;  ///< [bodies], tree units of length per time; null: bodies do not move
+    const float* z = nullptr;
+    float elapsed = 0;  ///< [time]
+
+    /// Body i at the present time.
+    KS_FN Body at(const Body* body, index_t i) const {
+        Body b = body[i];
+        if (xy) b.x += elapsed * xy[i].x, b.y += elapsed * xy[i].y, b.z += elapsed * z[i];
+        return b;
+    }
+};
+
 /// The arrays of the tree that a walk reads: pointers on its space.
 struct OctreeView {
     const Body* body = nullptr;  ///< [bodies], in curve order
+    BodyDrift drift;             ///< of `body`
     index_t bodies = 0;
     const Body* center = nullptr;            ///< [nodes], mass and centre of mass
     const NodeTest* test = nullptr;          ///< [nodes]
@@ -77,6 +102,9 @@ struct OctreeView {
     // Where pairs combine softenings, in tree units; else null:
     const float* body_term = nullptr;  ///< [bodies], softening term
     const float* node_term = nullptr;  ///< [nodes], Plummer: mean of the bodies' terms, weighted by mass; spline: their largest
+
+    /// Body i at the present time.
+    KS_FN Body body_at(index_t i) const { return drift.at(body, i); }
 };
 
 /// Nodes that refresh() computes, and their order: parents after their children.
@@ -86,6 +114,9 @@ struct RefreshPlan {
     Buffer<std::uint32_t, S> inner;        ///< nodes by level; Cpu: empty for all nodes. Cuda: without the leaves below
     Buffer<std::uint32_t, S> leaves;       ///< Cuda: leaves of few bodies
     std::uint32_t leaf_count = 0;
+    Buffer<std::uint32_t, S> parent;  ///< Cuda [nodes]: parents of the nodes in `inner`
+    mutable Buffer<std::uint32_t, S>
+        waiting;  ///< Cuda [nodes]: children in `inner` << 16, and how many of them are computed: 0 between launches
 };
 
 template <Space S>
@@ -104,7 +135,7 @@ class Octree {
     /// choose_frame(), place() and sort().
     void sort(View<const Vec3<double>> position, View<const double> mass);
     View<const std::uint32_t> order() const { return order_.view(); }
-    /// The keys of the last sort(), ascending.
+    /// The keys of the last sort(), ascending. Both are lost where motions() is written.
     View<const std::uint64_t> keys() const { return key_.view(); }
 
     /// Divides the particles, in the order of the last sort(), into cells: topology only.
@@ -118,6 +149,14 @@ class Octree {
     const Frame& frame() const { return frame_; }
     /// Masses and centres of mass of the nodes, for a caller that moves them between two refreshes.
     View<Body> centers() { return center_.view().subview(0, levels_.back()); }
+
+    /// Adds a motion to the bodies until the next place() or refresh() of all nodes: walks and refresh(plan) add it where they read bodies.
+    void set_drift(const BodyDrift& drift) { drift_ = drift; }
+    /// Memory [bodies] for a motion of the bodies, that of keys() and order(): until the next sort().
+    BodyMotions motions() {
+        return {reinterpret_cast<BodyMotions::XY*>(key_.data()), reinterpret_cast<float*>(order_.data()),
+                reinterpret_cast<std::uint8_t*>(order_scratch_.data())};
+    }
 
     /// Computes moments, b and acceptance of every node from the present bodies, on the present topology.
     void refresh();
@@ -144,6 +183,7 @@ class Octree {
     Workspace<S> work_;
     Frame frame_;
     Buffer<Body, S> body_;
+    BodyDrift drift_;
     Buffer<std::uint64_t, S> key_, key_scratch_;  ///< key_scratch_ also holds bounds in build() and extents in refresh()
     Buffer<std::uint32_t, S> order_, order_scratch_;
     Buffer<Body, S> center_;

@@ -95,6 +95,7 @@ void Octree<S>::sort(View<const Vec3<double>> position, View<const double> mass)
 
 template <Space S>
 void Octree<S>::place(View<const Vec3<double>> position, View<const double> mass) {
+    drift_ = {};
     parallel_for(on_, position.n, Place{position, mass, frame_.center, 1 / frame_.length, 1 / frame_.mass, body_.data()});
 }
 
@@ -102,6 +103,7 @@ template <Space S>
 OctreeView Octree<S>::view() const {
     OctreeView view;
     view.body = body_.data();
+    view.drift = drift_;
     view.bodies = body_.size();
     view.center = center_.data();
     view.test = test_.data();

@@ -1,6 +1,6 @@
 // The order in which refresh() computes nodes, made once per tree. On the CPU it is level by level. On CUDA one lane computes a leaf, and
-// several lanes a node with children, level by level; this file lists the leaves and the nodes of each level. Plans of few nodes list them
-// level by level on both.
+// several lanes a node with children, as soon as its children are computed; this file lists the leaves and the nodes of each level, and
+// counts for each node the children for which it waits. Plans of few nodes list them level by level on both.
 // Invariant: the order inside a list is arbitrary and does not matter, because nodes of one list (one level) do not read each other.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/tree/moments.hpp>
@@ -47,14 +47,51 @@ struct FindLevels {
 #if defined(__CUDACC__)
 namespace {
 
+/// A leaf of more bodies than this (all at one position, or nearly) is computed by several lanes.
+constexpr std::uint32_t most_leaf_bodies = 64;
+
+/// Writes the parent of each listed child of a listed node, and the number of these children.
+struct LinkParents {
+    const std::uint32_t* list;
+    const NodeTest* test;
+    const NodeLink* link;
+    const std::uint8_t* flag;  ///< of the listed nodes; null: all but the leaves of few bodies
+    std::uint32_t *parent, *waiting;
+
+    __device__ bool listed(std::uint32_t node) const {
+        return flag ? flag[node] != 0 : link[node] != leaf || test[node].count > most_leaf_bodies;
+    }
+    __device__ void operator()(index_t k) const {
+        const std::uint32_t node = list[k];
+        if (node == 0) parent[0] = detail::no_parent;
+        std::uint32_t children = 0;
+        if (const auto of = link[node]; of != leaf)
+            for (std::uint32_t c = first_child(of); c < first_child(of) + child_count(of); ++c)
+                if (listed(c)) parent[c] = node, ++children;
+        waiting[node] = children << 16;
+    }
+};
+
+template <class T>
+void ensure_list(Cuda on, Buffer<T, Cuda>& list, index_t n) {
+    if (list.size() >= n) return;
+    list = {};
+    list = Buffer<T, Cuda>(on, n + n / 8);
+}
+
+/// @param nodes  of the tree
+void link_parents(Cuda on, LinkParents body, index_t nodes, RefreshPlan<Cuda>& plan) {
+    ensure_list(on, plan.parent, nodes);
+    ensure_list(on, plan.waiting, nodes);
+    body.list = plan.inner.data(), body.parent = plan.parent.data(), body.waiting = plan.waiting.data();
+    parallel_for(on, plan.levels.back(), body);
+}
+
 /// Numbers of nodes listed so far: the inner ones of each level, and the leaves.
 struct Listed {
     std::uint32_t inner[most_depths], leaves;
     __device__ std::uint32_t& counter(int level) { return level < most_depths ? inner[level] : leaves; }
 };
-
-/// A leaf of more bodies than this (all at one position, or nearly) is computed by several lanes.
-constexpr std::uint32_t most_leaf_bodies = 64;
 
 /// Counts the nodes or, if `inner` is not null, lists them; inner[at.inner[level]] is the next element of a level.
 struct ListNodes {
@@ -105,14 +142,10 @@ void Octree<Cuda>::make_plan() {
         listed.inner[k] = first;
     }
     listed.leaves = 0;
-    const auto ensure_size = [&](Buffer<std::uint32_t, Cuda>& list, index_t n) {
-        if (list.size() >= n) return;
-        list = {};
-        list = Buffer<std::uint32_t, Cuda>(on_, n + n / 8);
-    };
-    ensure_size(plan_.inner, plan_.levels.back());
-    ensure_size(plan_.leaves, plan_.leaf_count);
+    ensure_list(on_, plan_.inner, plan_.levels.back());
+    ensure_list(on_, plan_.leaves, plan_.leaf_count);
     run(plan_.inner.data(), plan_.leaves.data());
+    link_parents(on_, {.test = test_.data(), .link = link_.data()}, nodes, plan_);
 }
 #else
 template <>
@@ -137,6 +170,9 @@ void Octree<S>::plan(View<const std::uint8_t> flag, RefreshPlan<S>& plan) {
     parallel_for(on_, depths, FindLevels{list.ptr, count.ptr, Levels(levels_), at.ptr});
     plan.levels.resize(levels_.size());
     copy_to_host(on_, kasane::view(plan.levels), View<const std::uint32_t>(at));
+#if defined(__CUDACC__)
+    link_parents(on_, {.test = test_.data(), .link = link_.data(), .flag = flag.ptr}, nodes, plan);
+#endif
 }
 
 template void Octree<KS_SPACE>::plan(View<const std::uint8_t>, RefreshPlan<KS_SPACE>&);

@@ -79,13 +79,15 @@ std::uint64_t tree_memory(const AnySpace& on, index_t n, const Tree& options) {
     // on its size: up to 9 bytes per particle more at leaf_size 16.
     const double nodes = std::min(1.5, 4. / options.leaf_size);
     // A node: mass and centre 16, test 16, link and next 8, second moments 24 bytes, and a reserve of 1/16. Where it is kept: centre 16,
-    // velocity 12, flag 1 and number 4 bytes, and a reserve of 1/8.
-    const double node_bytes = 1.125 * 33 + 1.0625 * (40 + (options.multipole == Multipole::quadrupole ? 24 : 0));
+    // velocity 12, flag 1 and number 4 bytes, and a reserve of 1/8; on devices its parent and the children for which it waits, 8 bytes,
+    // twice.
+    const bool on_cpu = std::holds_alternative<Cpu>(on);
+    const double node_bytes = 1.125 * (on_cpu ? 33 : 49) + 1.0625 * (40 + (options.multipole == Multipole::quadrupole ? 24 : 0));
     // Body 16, key 8, order and its scratch 8, the key's scratch 8, which later holds 32 bytes a node; sizes of first forces 4.
     const double particle_bytes = 36 + std::max(8., 34 * nodes) + nodes * node_bytes;
     // Softening term 4; of a node, term 4 and moments 16.
     const double softening_bytes = combines_softenings(options) ? 4 + 20 * nodes : 0;
-    const double sort_bytes = std::holds_alternative<Cpu>(on) ? 16 : 0.5;
+    const double sort_bytes = on_cpu ? 16 : 0.5;
     return static_cast<std::uint64_t>(static_cast<double>(n) * (particle_bytes + softening_bytes + sort_bytes)) + (std::uint64_t{16} << 20);
 }
 

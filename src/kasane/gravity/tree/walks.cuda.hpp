@@ -53,6 +53,16 @@ struct WalkJob {
     }
 };
 
+/// Body i at the present time; read-only memory.
+__device__ inline float4 load_body(const OctreeView& tree, index_t i) {
+    float4 b = __ldg(reinterpret_cast<const float4*>(tree.body) + i);
+    if (tree.drift.xy) {
+        const float2 v = __ldg(reinterpret_cast<const float2*>(tree.drift.xy) + i);
+        b.x += tree.drift.elapsed * v.x, b.y += tree.drift.elapsed * v.y, b.z += tree.drift.elapsed * __ldg(tree.drift.z + i);
+    }
+    return b;
+}
+
 /// Capacity of the queue of parts; further parts are walked by the warp that divided the group.
 inline constexpr unsigned most_cut = 1u << 16;
 
