@@ -21,26 +21,27 @@ enum class RandomPurpose : int {
     pseudofermion = 7
 };
 
-/// @tparam Numbers  RandomStream or RandomPairs   @param number  of the link or site   @param step  of the sweep, below 2^48
+/// @tparam Numbers  RandomStream or RandomWords   @param number  of the link or site   @param step  of the sweep, below 2^48
 template <class Numbers = RandomStream>
 KS_FN Numbers random_stream(std::uint64_t seed, RandomPurpose purpose, index_t number, std::uint64_t step = 0) {
     return {seed, static_cast<std::uint64_t>(purpose) << 56 | static_cast<std::uint64_t>(number), step << 16};
 }
 
-/// The numbers of a RandomStream two at a time: on a device less code and no branch, where each use takes an even number of them.
-class RandomPairs {
+/// The blocks of a RandomStream as words of 32 bits, for draws in single precision.
+class RandomWords {
    public:
     /// As RandomStream.
-    KS_FN RandomPairs(std::uint64_t seed, std::uint64_t stream, std::uint64_t counter = 0)
+    KS_FN RandomWords(std::uint64_t seed, std::uint64_t stream, std::uint64_t counter = 0)
         : seed_(seed), stream_(stream), counter_(counter) {}
 
-    struct Pair {
-        double first, second;
+    struct Block {
+        std::uint32_t first, second, third, fourth;
     };
-    /// The next two numbers of RandomStream::uniform().
-    KS_FN Pair next() {
-        const auto block = random_bits(seed_, stream_, counter_++);
-        return {to_unit_interval(block.low), to_unit_interval(block.high)};
+    /// The next four words.
+    KS_FN Block next() {
+        const auto [low, high] = random_bits(seed_, stream_, counter_++);
+        const auto word = [](std::uint64_t bits) { return static_cast<std::uint32_t>(bits); };
+        return {word(low), word(low >> 32), word(high), word(high >> 32)};
     }
 
    private:

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 namespace kasane::lattice {
@@ -40,14 +42,43 @@ constexpr int bins = 50, draws = 100000;
 /// chi^2 has the mean 49 and the deviation 9.9; of 10^4 fair tests one passes 95.
 constexpr double limit = 95;
 
-TEST(RandomPairs, AreTheNumbersOfTheStream) {
+TEST(RandomWords, AreTheBitsOfTheStream) {
     auto one = random_stream(7, RandomPurpose::heatbath, 11, 3);
-    auto two = random_stream<RandomPairs>(7, RandomPurpose::heatbath, 11, 3);
+    auto words = random_stream<RandomWords>(7, RandomPurpose::heatbath, 11, 3);
     for (int i = 0; i < 100; ++i) {
-        const auto [first, second] = two.next();
-        ASSERT_EQ(first, one.uniform());
-        ASSERT_EQ(second, one.uniform());
+        const auto [first, second, third, fourth] = words.next();
+        ASSERT_EQ(to_unit_interval(first | static_cast<std::uint64_t>(second) << 32), one.uniform());
+        ASSERT_EQ(to_unit_interval(third | static_cast<std::uint64_t>(fourth) << 32), one.uniform());
     }
+}
+
+/// Calls check(bits) for words of all sizes, the ends of the range and random ones.
+template <class Check>
+void for_words(const Check& check) {
+    for (const std::uint32_t bits : {0u, 1u, 2u, 3u, ~0u, ~0u - 1, 1u << 30, 1u << 31, 3u << 30}) check(bits);
+    RandomWords random(9, 9);
+    for (int i = 0; i < 200000; ++i) {
+        const auto words = random.next();
+        check(words.first >> (i % 32));
+        check(~(words.second >> (i % 32)));
+    }
+}
+
+TEST(HeatbathDeviates, HaveSinglePrecision) {
+    double exponential = 0, cosine = 0, circle = 0;
+    for_words([&](std::uint32_t bits) {
+        // of the number that single precision gives the word: near 1, 2^-25 of it is all of -log
+        const double u = static_cast<float>(bits | 1) * 0x1p-32, e = exponential_deviate(bits);
+        exponential = std::max(exponential, std::abs(e + std::log(u)) / std::max(-std::log(u), 1e-30));
+        const double sine = std::sin(std::numbers::pi / 2 * (bits * 0x1p-32));
+        if (bits > 0) cosine = std::max(cosine, std::abs(squared_cosine(bits) / (sine * sine) - 1));
+        const double angle = std::numbers::pi / 2 * ((bits >> 30) + std::bit_cast<std::int32_t>(bits << 2) * 0x1p-32);
+        const auto [c, s] = circle_point(bits);
+        circle = std::max({circle, std::abs(c - std::cos(angle)), std::abs(s - std::sin(angle))});
+    });
+    EXPECT_LT(exponential, 2e-7);
+    EXPECT_LT(cosine, 4e-7);
+    EXPECT_LT(circle, 2e-7);
 }
 
 class Su2Draw : public testing::TestWithParam<double> {};
@@ -56,7 +87,7 @@ TEST_P(Su2Draw, FollowsItsDensity) {
     const double strength = GetParam();
     const auto at = quantiles(strength, bins);
     std::vector<int> count(bins);
-    RandomPairs random(1, 2);
+    RandomWords random(1, 2);
     for (int i = 0; i < draws; ++i) {
         const double y = draw_deficit(strength, random);
         ASSERT_GE(y, 0);
@@ -72,7 +103,7 @@ TEST_P(Su2Draw, PointsEverywhere) {
     const double length = std::sqrt(norm2(direction.a) + norm2(direction.b));
     direction = {direction.a * (1 / length), direction.b * (1 / length)};
     std::vector<int> polar(bins), azimuth(bins);
-    RandomPairs random(1, 3);
+    RandomWords random(1, 3);
     for (int i = 0; i < draws; ++i) {
         const Su2 h = heatbath_su2(GetParam(), direction, random) * direction;
         ASSERT_NEAR(norm2(h.a) + norm2(h.b), 1, 1e-14);
@@ -89,8 +120,8 @@ TEST_P(Su2Draw, PointsEverywhere) {
 INSTANTIATE_TEST_SUITE_P(Strengths, Su2Draw, testing::Values(0., 1e-12, 0.02, 1., 1.699, 1.701, 4., 15., 300.));
 
 TEST(Su2Draw, RejectionIsRareEverywhere) {
-    // Acceptance is least where the proposals change; a draw takes 1.43 trials of at most four numbers there.
-    RandomPairs random(4, 4);
+    // Acceptance is least where the proposals change; a draw takes 1.43 trials there.
+    RandomWords random(4, 4);
     int failed = 0;
     for (int i = 0; i < 100000; ++i) failed += draw_deficit(small_strength * (1 + 1e-3 * (i % 3 - 1)), random) < 0;
     EXPECT_EQ(failed, 0);

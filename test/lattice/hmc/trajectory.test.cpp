@@ -179,13 +179,13 @@ TEST_P(Trajectories, RestoreTheLinksOfARejectedOrStoppedTrajectory) {
         EXPECT_EQ(to_gauge_field(u).links, before.links);
 
         int asked = 0;
-        auto fine = gauge_hmc(on, n, {5.7, 0}, Integrator::leapfrog, 10);
+        auto fine = gauge_hmc(on, n, {5.7, 0}, Integrator::leapfrog, 20);
         EXPECT_FALSE(fine.trajectory(u, 0, true, nullptr, [&] { return ++asked == 8; }));
         EXPECT_EQ(asked, 8);
         EXPECT_EQ(to_gauge_field(u).links, before.links);
         // And it can be run again: the same trajectory as without the stop.
         auto v = copy_of(u);
-        const auto first = fine.trajectory(u, 0), second = gauge_hmc(on, n, {5.7, 0}, Integrator::leapfrog, 10).trajectory(v, 0);
+        const auto first = fine.trajectory(u, 0), second = gauge_hmc(on, n, {5.7, 0}, Integrator::leapfrog, 20).trajectory(v, 0);
         EXPECT_TRUE(first->accepted);
         EXPECT_EQ(first->dH, second->dH);
         EXPECT_EQ(to_gauge_field(u).links, to_gauge_field(v).links);

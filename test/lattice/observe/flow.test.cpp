@@ -3,6 +3,7 @@
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/gauge/transform.hpp>
 #include <kasane/lattice/gauge/update.hpp>
+#include <kasane/lattice/hmc/momenta.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 
 #include <lattice/constant_flux.hpp>
@@ -50,18 +51,18 @@ TEST_P(Flow, DampsAWeakWaveAsDiffusionDoes) {
     });
 }
 
-// Halving the step again changes the end by an eighth of the change by the first halving.
+// Halving the step again moves the links at the end by an eighth of what the first halving does. (Errors of single numbers have both signs,
+// and may cancel.)
 TEST_P(Flow, ErrorFallsAsStepCubed) {
     on_space([](auto on) {
         const auto end = [&](int steps) {
             auto u = thermal(on, {{4, 4, 2, 4}});
-            return wilson_flow(u, 0.4, 0.4 / steps, steps).back();
+            wilson_flow(u, 0.4, 0.4 / steps, steps);
+            return u;
         };
         const auto coarse = end(16), fine = end(32), finest = end(64);
         // The next order is 16 / 32 of the largest eigenvalue, which has decayed: it adds little.
-        EXPECT_NEAR(std::log2((coarse.t2E - fine.t2E) / (fine.t2E - finest.t2E)), 3, 0.2);
-        EXPECT_NEAR(std::log2((coarse.t2E_plaquette - fine.t2E_plaquette) / (fine.t2E_plaquette - finest.t2E_plaquette)), 3, 0.2);
-        EXPECT_NEAR(std::log2((coarse.charge - fine.charge) / (fine.charge - finest.charge)), 3, 0.2);
+        EXPECT_NEAR(std::log2(distance(coarse, fine) / distance(fine, finest)), 3, 0.2);
     });
 }
 

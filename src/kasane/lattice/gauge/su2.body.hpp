@@ -2,11 +2,11 @@
 // Invariant: an Su2 is the matrix ((a, b), (-b*, a*)); with |a|^2 + |b|^2 = 1 it is an element of the group.
 #pragma once
 
+#include <kasane/lattice/gauge/heatbath_deviates.body.hpp>
 #include <kasane/lattice/random.hpp>
 #include <kasane/lattice/su3.hpp>
 
 #include <cmath>
-#include <numbers>
 
 #if defined(__CUDACC__)
 /// A function that is called on a device, not copied to each call: for code so long that its copies do not fit the instruction cache.
@@ -52,19 +52,18 @@ constexpr int most_trials = 64;
 
 /// y = 1 - h0 for h in SU(2) with the density exp(strength h0) dh, h0 = tr h / 2, that is exp(strength h0) sqrt(1 - h0^2) dh0.
 /// Negative where all trials were rejected.                       [Creutz 1980, Phys. Rev. D 21, 2308; Kennedy & Pendleton 1985]
-KS_FN double draw_deficit(double strength, RandomPairs& random) {
+KS_FN double draw_deficit(double strength, RandomWords& random) {
     for (int trial = 0; trial < most_trials; ++trial) {
-        const auto [first, second] = random.next();
+        const auto [first, second, third, fourth] = random.next();
+        const double u = unit_interval(fourth);
         if (strength < small_strength) {
             // exp(strength h0) by inversion, accepted with sqrt(1 - h0^2)
-            const double y = strength < 1e-16 ? 2 * first : 2 - log1p(first * expm1(2 * strength)) / strength;
-            if (second * second <= y * (2 - y)) return y;
+            const double v = unit_interval(first), y = strength < 1e-16 ? 2 * v : 2 - log1p(v * expm1(2 * strength)) / strength;
+            if (u * u <= y * (2 - y)) return y;
         } else {
             // y^(1/2) exp(-strength y): an exponential deviate and half a squared Gaussian; accepted with sqrt(1 - y / 2)
-            const auto [third, fourth] = random.next();
-            const double c = cos(2 * std::numbers::pi * second);
-            const double y = -(log(first) + c * c * log(third)) / strength;
-            if (fourth * fourth <= 1 - y / 2) return y;
+            const double y = product_sum(squared_cosine(second), exponential_deviate(third), exponential_deviate(first)) / strength;
+            if (u * u <= 1 - y / 2) return y;
         }
     }
     return -1;
@@ -72,13 +71,16 @@ KS_FN double draw_deficit(double strength, RandomPairs& random) {
 
 /// g with the density exp(strength Re tr(g direction) / 2) dg. Where all trials fail it is 1: failing does not depend on the replaced
 /// element, so that the distribution stays exact.
-KS_ONE_COPY Su2 heatbath_su2(double strength, const Su2& direction, RandomPairs& random) {
+KS_ONE_COPY Su2 heatbath_su2(double strength, const Su2& direction, RandomWords& random) {
     const double y = draw_deficit(strength, random);
     if (y < 0) return {};
-    const auto [first, second] = random.next();
-    const double z = 2 * first - 1, phi = 2 * std::numbers::pi * second;
-    const double radius = sqrt(y * (2 - y)), s = radius * sqrt((1 - z) * (1 + z));
-    const Su2 h{{1 - y, radius * z}, {s * cos(phi), s * sin(phi)}};
+    const auto words = random.next();
+    const double z = 2 * unit_interval(words.first) - 1;
+    const auto [cosine, sine] = circle_point(words.second);
+    const double c = cosine, d = sine,
+                 excess = c * c + d * d - 1;  // of the squared radius, below 5e-7: (1 + excess)^-1/2 is a short series
+    const double radius = sqrt(y * (2 - y)), s = radius * sqrt((1 - z) * (1 + z)) * (1 - excess * (0.5 - 0.375 * excess));
+    const Su2 h{{1 - y, radius * z}, {s * c, s * d}};
     return h * adjoint(direction);
 }
 

@@ -14,14 +14,14 @@ struct Heatbath {
     double beta;
     std::uint64_t seed, sweep;
     KS_FN void operator()(Su3<double>& u, Su3<double>& w, index_t number) const {
-        auto random = random_stream<RandomPairs>(seed, RandomPurpose::heatbath, number, sweep);
+        auto random = random_stream<RandomWords>(seed, RandomPurpose::heatbath, number, sweep);
         update(u, w, 0, 1, random);
         update(u, w, 0, 2, random);
         update(u, w, 1, 2, random);
     }
 
    private:
-    KS_FN void update(Su3<double>& u, Su3<double>& w, int i, int j, RandomPairs& random) const {
+    KS_FN void update(Su3<double>& u, Su3<double>& w, int i, int j, RandomWords& random) const {
         const Su2Part part = su2_part(w, i, j);
         // exp(beta / 3 Re tr(g w)) = exp(strength Re tr(g direction) / 2)
         const Su2 g = heatbath_su2(2 * beta / 3 * part.length, part.direction, random);
