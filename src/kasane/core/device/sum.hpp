@@ -1,6 +1,6 @@
 // sum(space, n, body): body(0) + … + body(n - 1), K doubles at once, the same bits on every call and for any number of threads;
 // reduce(space, n, body): the same of values of a type with its own += (a largest number, for example).
-// Invariants: terms are added within fixed blocks of indices, then block after block; the two spaces order a block's terms differently, so
+// Invariants: terms are added within fixed blocks of indices, then the blocks in a fixed order; the two spaces have different orders, so
 // they agree to rounding. The Cuda form exists where a file is compiled by nvcc. For bodies that cost far more than an addition.
 #pragma once
 
@@ -63,18 +63,44 @@ __global__ void sum_blocks(index_t n, F body, V* partial) {
     }
     if (thread == 0) partial[blockIdx.x] = shared[0];
 }
+
+/// One block: sum <- the sum of n values, thread t those of t, t + sum_block, …, then the threads by halves.
+template <class V>
+__global__ void sum_values(const V* values, index_t n, V* sum) {
+    __shared__ V shared[sum_block];
+    const int thread = static_cast<int>(threadIdx.x);
+    V own{};
+    for (index_t i = thread; i < n; i += sum_block) own += values[i];
+    shared[thread] = own;
+    for (int reach = sum_block / 2; reach > 0; reach /= 2) {
+        __syncthreads();
+        if (thread < reach) shared[thread] += shared[thread + reach];
+    }
+    if (thread == 0) *sum = shared[0];
+}
+
+/// The sum of all values of `partial` but the last, which it takes the place of: only the sum is copied to the host.
+template <class V>
+V sum_of_blocks(Cuda on, Buffer<V, Cuda>& partial) {
+    const index_t blocks = partial.size() - 1;
+    sum_values<V><<<1, static_cast<unsigned>(sum_block), 0, on.stream>>>(partial.data(), blocks, partial.data() + blocks);
+    KS_CUDA(cudaGetLastError());
+    V sum;
+    copy_to_host(on, View<V>{&sum, 1}, View<const V>{partial.data() + blocks, 1});
+    return sum;
+}
 }  // namespace detail
 
 template <class V, class F>
 V reduce(Cuda on, index_t n, F body) {
     if (n == 0) return {};
     const index_t blocks = (n + detail::sum_block - 1) / detail::sum_block;
-    Buffer<V, Cuda> partial(on, blocks);
+    Buffer<V, Cuda> partial(on, blocks + 1);
     KS_CUDA(cudaSetDevice(on.device));
     detail::sum_blocks<V>
         <<<static_cast<unsigned>(blocks), static_cast<unsigned>(detail::sum_block), 0, on.stream>>>(n, body, partial.data());
     KS_CUDA(cudaGetLastError());
-    return detail::sum_of_blocks(to_host(partial));
+    return detail::sum_of_blocks(on, partial);
 }
 #endif
 

@@ -80,11 +80,11 @@ void for_each_around(Cuda on, const Extents& n, Parity parity, bool backwards, c
 template <int K, int roles, int threads, class Body>
 Terms<K> sum_around(Cuda on, const Extents& n, const Body& body) {
     const auto tiles = device::tiles_on(on, n, roles, threads);
-    Buffer<Terms<K>, Cuda> partial(on, tiles.blocks());
+    Buffer<Terms<K>, Cuda> partial(on, tiles.blocks() + 1);
     device::around_sum_kernel<Terms<K>, roles, threads>
         <<<static_cast<unsigned>(tiles.blocks()), device::threads_of(tiles, roles), 0, on.stream>>>(tiles, body, partial.data());
     KS_CUDA(cudaGetLastError());
-    return kasane::detail::sum_of_blocks(to_host(partial));
+    return kasane::detail::sum_of_blocks(on, partial);
 }
 
 }  // namespace kasane::lattice
