@@ -74,10 +74,11 @@ void run_active(const BenchmarkContext& context, S on, TreeProblems& problems) {
                                              1 / octree.frame().mass};
             const auto predict_bodies = [&] {
                 const auto ends = all ? View<std::uint8_t>{} : flag.view();
-                if (few)
+                if (few) {  // as in a run, the list of the kicked particles is that of the targets where all of them are targets
                     advance(on, motion, block, ends, PredictKicked{place_bodies, nodes.kicked_bodies()});
-                else
-                    advance(on, motion, block, ends, place_bodies);
+                    return;
+                }
+                advance(on, motion, block, ends, place_bodies);
                 if (!all) select_flagged(on, work, View<const std::uint8_t>(ends), list.view(), selected.view());
             };
             const auto make_nodes = [&] { few ? nodes.move(octree, 0) : octree.refresh(); };

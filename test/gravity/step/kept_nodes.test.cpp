@@ -284,13 +284,17 @@ TEST(KeptNodes, AreComputedAnewWhereTheyHoldKickedBodies) {
                 fresh.x[b] = of.x[b] + elapsed * of.v[b] + kick;
             }
             fresh.octree.place(view(fresh.x), view(fresh.mass));
-            for (index_t b = 0; b < of.octree.bodies().n; ++b)
-                if (nodes.kicked_bodies()[b]) of.octree.bodies()[b] = fresh.octree.bodies()[b];
+            const auto bodies_kicked = nodes.kicked_bodies();
+            for (index_t k = 0; k < bodies_kicked.n; ++k) of.octree.bodies()[bodies_kicked[k]] = fresh.octree.bodies()[bodies_kicked[k]];
             nodes.move(of.octree, elapsed);
         }
         const auto tree = of.octree.view();
+        std::vector<std::uint32_t> deep_bodies;
+        for (index_t b = 0; b < tree.bodies; ++b)
+            if (of.level[static_cast<std::size_t>(b)] >= deep) deep_bodies.push_back(static_cast<std::uint32_t>(b));
+        const auto found = nodes.kicked_bodies();
+        EXPECT_EQ(std::vector<std::uint32_t>(found.ptr, found.ptr + found.n), deep_bodies);
         for (index_t b = 0; b < tree.bodies; ++b) {
-            EXPECT_EQ(nodes.kicked_bodies()[b] != 0, of.level[static_cast<std::size_t>(b)] >= deep);
             auto& body = fresh.octree.bodies()[b];
             const auto moved = tree.body_at(b);
             // Rounding of a position within [-1, 1], of a velocity times 1/64, and of their sum.

@@ -98,18 +98,22 @@ struct OneLane {
     KS_FN float sum(float x) const { return x; }
     KS_FN float least(float x) const { return x; }
     KS_FN float most(float x) const { return x; }
+    KS_FN OneLane for_children() const { return {}; }
 };
 
 /// The arrays of the tree that refresh() reads and writes.
 struct NodeArrays {
     const Body* body;
     BodyDrift drift;
+    NodeDrift others;  ///< motion of nodes whose `center` may be older; none: no node is older
     const NodeLink* link;
     NodeTest* test;
     Body* center;
     Quadrupole* quadrupole;  ///< null for monopoles
     Extent* extent;
     const SofteningMoments* softening;  ///< null if all bodies have one softening, or the kernel needs no mean
+
+    KS_FN Body center_of(index_t node) const { return others.then && !others.computed[node] ? others.at(node) : center[node]; }
 };
 
 /// RefreshPlan::parent of the root.
@@ -130,14 +134,13 @@ KS_FN float farthest2(Lanes lanes, const NodeArrays& tree, std::uint32_t begin, 
     return lanes.most(most);
 }
 
-/// Computes one node. All lanes of a group call this with the same node.
-template <class Lanes, bool quadrupoles>
-KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, std::uint32_t node) {
-    auto test = tree.test[node];
-    const NodeLink link = tree.link[node];
-    const bool is_leaf = link == leaf;
+/// Computes one node from its parts, which are the bodies of a leaf or the children of another node. All lanes of a group call this with
+/// the same node. @param lanes  sum over the parts   @param all  read the bodies
+template <bool is_leaf, bool quadrupoles, class Lanes, class AllLanes>
+KS_FN void make_from_parts(Lanes lanes, AllLanes all, const NodeArrays& tree, const Acceptance& by, std::uint32_t node, NodeTest test,
+                           NodeLink link) {
     const auto part = [&](std::uint32_t i) {
-        return is_leaf ? tree.drift.at(tree.body, test.begin + i) : tree.center[first_child(link) + i];
+        return is_leaf ? tree.drift.at(tree.body, test.begin + i) : tree.center_of(first_child(link) + i);
     };
     const Extent* const parts_extent = tree.extent + (is_leaf ? 0 : first_child(link));
     const std::uint32_t parts = is_leaf ? test.count : child_count(link);
@@ -187,7 +190,7 @@ KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, 
     if (is_leaf) {
         reach = std::sqrt(reach);
     } else if (test.count <= exact_bodies) {
-        reach = std::sqrt(farthest2(lanes, tree, test.begin, test.count, c));
+        reach = std::sqrt(farthest2(all, tree, test.begin, test.count, c));
     } else {
         const float x = greater(c.x - box.low_x, box.high_x - c.x), y = greater(c.y - box.low_y, box.high_y - c.y),
                     z = greater(c.z - box.low_z, box.high_z - c.z);
@@ -198,12 +201,21 @@ KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, 
 
     set_acceptance(by, c, box, test);
     if (tree.softening) widen_for_softening(by, c.m, box.b, tree.softening[node], test);
-    if (lanes.index() == 0) {
+    if (all.index() == 0) {
         tree.center[node] = c;
         tree.test[node] = test;
         tree.extent[node] = box;
         if (quadrupoles) tree.quadrupole[node] = q;
     }
+}
+
+/// The same for any node. @param test, link  of the node
+template <class Lanes, bool quadrupoles>
+KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, std::uint32_t node, const NodeTest& test, NodeLink link) {
+    if (link == leaf)
+        make_from_parts<true, quadrupoles>(lanes, lanes, tree, by, node, test, link);
+    else
+        make_from_parts<false, quadrupoles>(lanes.for_children(), lanes, tree, by, node, test, link);
 }
 
 }  // namespace kasane::gravity::detail
