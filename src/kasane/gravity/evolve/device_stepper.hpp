@@ -331,14 +331,12 @@ class DeviceStepper : public Stepper {
             const auto ends = all ? View<std::uint8_t>{} : system_.flags();
             const auto from = advance(motion, step, ends);
             if (all || here == 0) return;
-            if (from.n == here) {
-                list = from;
-                return;
-            }
             const auto to = system_.list();
-            select_flagged(on_, work_, View<const std::uint8_t>(from.empty() ? ends : ends.subview(0, from.n)), to, selected_.view());
+            if (from.empty())
+                select_flagged(on_, work_, View<const std::uint8_t>(ends), to, selected_.view());
+            else
+                select_flagged(on_, work_, from, View<const std::uint8_t>(ends.subview(0, from.n)), to, selected_.view());
             list = to.subview(0, here);
-            if (!from.empty()) gather(on_, list, from, to.subview(0, here));
         });
         potential_due_ = potential_follows && is_last_ && step.next == grid.end();
         evaluate(list, active, all);

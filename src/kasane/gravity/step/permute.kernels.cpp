@@ -89,7 +89,6 @@ template void gather(KS_SPACE, Order, View<const Vec3<double>>, View<Vec3<double
 template void gather(KS_SPACE, Order, View<const Vec3<float>>, View<Vec3<float>>);
 template void gather(KS_SPACE, Order, View<const double>, View<double>);
 template void gather(KS_SPACE, Order, View<const float>, View<float>);
-template void gather(KS_SPACE, Order, Order, View<std::uint32_t>);
 template void scatter(KS_SPACE, Order, View<const Vec3<double>>, View<Vec3<double>>);
 
 }  // namespace kasane::gravity
