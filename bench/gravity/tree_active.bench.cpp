@@ -74,11 +74,15 @@ void run_active(const BenchmarkContext& context, S on, TreeProblems& problems) {
                                              1 / octree.frame().mass};
             const auto predict_bodies = [&] {
                 const auto ends = all ? View<std::uint8_t>{} : flag.view();
-                if (few)
-                    advance(on, motion, block, ends, PredictKicked{place_bodies, nodes.kicked_bodies()});
-                else
+                const auto out = list.view();
+                if (few) {
+                    const auto from = nodes.kicked_bodies();
+                    advance(on, motion, block, ends, PredictKicked{place_bodies, from});
+                    select_flagged(on, work, from, View<const std::uint8_t>(ends.subview(0, from.n)), out, selected.view());
+                } else {
                     advance(on, motion, block, ends, place_bodies);
-                if (!all) select_flagged(on, work, View<const std::uint8_t>(ends), list.view(), selected.view());
+                    if (!all) select_flagged(on, work, View<const std::uint8_t>(ends), out, selected.view());
+                }
             };
             const auto make_nodes = [&] { few ? nodes.move(octree, 0) : octree.refresh(); };
             const auto correct = [&] {

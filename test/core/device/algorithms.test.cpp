@@ -76,6 +76,14 @@ std::vector<std::uint32_t> selected_on(const AnySpace& space, const std::vector<
             const auto number = to_host(count)[0];
             EXPECT_LE(number, found.size());
             found.resize(std::min<std::size_t>(number, found.size()));
+            // From a list of other numbers the same places are selected.
+            std::vector<std::uint32_t> list(flag.size());
+            for (std::size_t k = 0; k < list.size(); ++k) list[k] = 5 + 3 * static_cast<std::uint32_t>(k);
+            const auto in = to_space(on, list);
+            select_flagged(on, work, in.view(), flags.view(), out.view(), count.view());
+            const auto elements = to_host(out);
+            EXPECT_EQ(to_host(count)[0], number);
+            for (std::size_t k = 0; k < found.size(); ++k) EXPECT_EQ(elements[k], 5 + 3 * found[k]);
             return found;
         },
         space);

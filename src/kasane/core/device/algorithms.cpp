@@ -118,8 +118,9 @@ void exclusive_scan(Cpu on, Workspace<Cpu>&, View<const std::uint32_t> in, View<
     });
 }
 
-template <>
-void select_flagged(Cpu on, Workspace<Cpu>&, View<const std::uint8_t> flag, View<std::uint32_t> out, View<std::uint32_t> count) {
+namespace {
+template <class Element>
+void select_elements(Cpu on, Element element, View<const std::uint8_t> flag, View<std::uint32_t> out, View<std::uint32_t> count) {
     const auto by = shares(on, flag.n);
     std::vector<std::uint32_t> before(static_cast<std::size_t>(by.count) + 1, 0);
     for_each_part(by.count, by.count, [&](index_t share) {
@@ -131,9 +132,21 @@ void select_flagged(Cpu on, Workspace<Cpu>&, View<const std::uint8_t> flag, View
     for_each_part(by.count, by.count, [&](index_t share) {
         auto at = before[static_cast<std::size_t>(share)];
         for (index_t i = by.first(share); i < by.first(share + 1); ++i)
-            if (flag[i] != 0) out[at++] = static_cast<std::uint32_t>(i);
+            if (flag[i] != 0) out[at++] = element(i);
     });
     count[0] = before.back();
+}
+}  // namespace
+
+template <>
+void select_flagged(Cpu on, Workspace<Cpu>&, View<const std::uint8_t> flag, View<std::uint32_t> out, View<std::uint32_t> count) {
+    select_elements(on, [](index_t i) { return static_cast<std::uint32_t>(i); }, flag, out, count);
+}
+
+template <>
+void select_flagged(Cpu on, Workspace<Cpu>&, View<const std::uint32_t> in, View<const std::uint8_t> flag, View<std::uint32_t> out,
+                    View<std::uint32_t> count) {
+    select_elements(on, [=](index_t i) { return in[i]; }, flag, out, count);
 }
 
 }  // namespace kasane

@@ -50,17 +50,31 @@ void exclusive_scan(Cuda on, Workspace<Cuda>& work, View<const std::uint32_t> in
     });
 }
 
-template <>
-void select_flagged(Cuda on, Workspace<Cuda>& work, View<const std::uint8_t> flag, View<std::uint32_t> out, View<std::uint32_t> count) {
+namespace {
+/// @param in  iterator of the elements
+template <class In>
+void select_elements(Cuda on, Workspace<Cuda>& work, In in, View<const std::uint8_t> flag, View<std::uint32_t> out,
+                     View<std::uint32_t> count) {
     if (flag.n == 0) {
         KS_CUDA(cudaSetDevice(on.device));
         KS_CUDA(cudaMemsetAsync(count.ptr, 0, sizeof(std::uint32_t), on.stream));
         return;
     }
     with_storage(on, work, [&](void* storage, std::size_t& bytes) {
-        return cub::DeviceSelect::Flagged(storage, bytes, thrust::counting_iterator<std::uint32_t>(0), flag.ptr, out.ptr, count.ptr,
-                                          items(flag.n), on.stream);
+        return cub::DeviceSelect::Flagged(storage, bytes, in, flag.ptr, out.ptr, count.ptr, items(flag.n), on.stream);
     });
+}
+}  // namespace
+
+template <>
+void select_flagged(Cuda on, Workspace<Cuda>& work, View<const std::uint8_t> flag, View<std::uint32_t> out, View<std::uint32_t> count) {
+    select_elements(on, work, thrust::counting_iterator<std::uint32_t>(0), flag, out, count);
+}
+
+template <>
+void select_flagged(Cuda on, Workspace<Cuda>& work, View<const std::uint32_t> in, View<const std::uint8_t> flag, View<std::uint32_t> out,
+                    View<std::uint32_t> count) {
+    select_elements(on, work, in.ptr, flag, out, count);
 }
 
 }  // namespace kasane

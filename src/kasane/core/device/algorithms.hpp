@@ -41,5 +41,9 @@ void exclusive_scan(S on, Workspace<S>& work, View<const std::uint32_t> in, View
 /// Writes the indices i with flag[i] != 0, ascending, to out [n], and their number to count[0], on the space.
 template <Space S>
 void select_flagged(S on, Workspace<S>& work, View<const std::uint8_t> flag, View<std::uint32_t> out, View<std::uint32_t> count);
+/// The same with in[i] in place of i. @param in  [flag.n]
+template <Space S>
+void select_flagged(S on, Workspace<S>& work, View<const std::uint32_t> in, View<const std::uint8_t> flag, View<std::uint32_t> out,
+                    View<std::uint32_t> count);
 
 }  // namespace kasane

@@ -121,14 +121,17 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         }
     }
 
-    void advance(const Motion<Vec3<float>>& motion, const BlockStep& step, View<std::uint8_t> ends) override {
+    View<const std::uint32_t> advance(const Motion<Vec3<float>>& motion, const BlockStep& step, View<std::uint8_t> ends) override {
         prepare(step);
-        if (few_ && force_.keeps())
-            gravity::advance(on_, motion, step, ends, PredictKicked{predict_bodies(), force_.kicked_bodies()});
-        else
-            gravity::advance(on_, motion, step, ends, predict_bodies());
         age_ += step.grid.time(step.next - step.now);
         fresh_ = false;
+        if (few_ && force_.keeps()) {
+            const auto kicked = force_.kicked_bodies();
+            gravity::advance(on_, motion, step, ends, PredictKicked{predict_bodies(), kicked});
+            return kicked;
+        }
+        gravity::advance(on_, motion, step, ends, predict_bodies());
+        return {};
     }
 
     void evaluate(View<const std::uint32_t> list, index_t active, bool all) override {

@@ -107,7 +107,7 @@ class DomainForce {
         if (worker_.size() > 1) exchange_.move(octree().view(), nodes_.list(), time - kept_time_);
     }
     /// As of KeptNodes, after begin_motion().
-    const std::uint8_t* kicked_bodies() const { return nodes_.kicked_bodies(); }
+    View<const std::uint32_t> kicked_bodies() const { return nodes_.kicked_bodies(); }
     /// Evaluates the force with kept LETs. @return true where targets of this worker have left the boxes for which the LETs were made, or
     /// have used half of a margin: all workers must then call forget()
     bool accelerate_kept(const WalkTargets& targets, const WalkField& out) {

@@ -148,7 +148,8 @@ class DeviceStepper : public Stepper {
     /// @param now  time in the macro step [ticks]; at 0 all particles are at one time
     virtual void begin_block_step([[maybe_unused]] std::uint32_t now) {}
     /// Predicts all particles to the end of the step and moves those whose step ends there.
-    virtual void advance(const Motion<A>& motion, const BlockStep& step, View<std::uint8_t> ends) = 0;
+    /// @return the particles to which `ends` belongs, where at least those whose step ends there; empty: all
+    virtual View<const std::uint32_t> advance(const Motion<A>& motion, const BlockStep& step, View<std::uint8_t> ends) = 0;
     /// Evaluates the force on `active` particles of all workers. @param list  those of them on this device; not used where `all`
     virtual void evaluate(View<const std::uint32_t> list, index_t active, bool all) = 0;
     virtual void end_block_step() {}
@@ -325,21 +326,24 @@ class DeviceStepper : public Stepper {
         const bool all = active == total_;
         auto motion = system_.motion();
         if (!blocks) motion.level = {};
-        View<std::uint32_t> list;
+        View<const std::uint32_t> list;
         span([&] {
             const auto ends = all ? View<std::uint8_t>{} : system_.flags();
-            advance(motion, step, ends);
+            const auto from = advance(motion, step, ends);
             if (all || here == 0) return;
-            list = system_.list();
-            select_flagged(on_, work_, View<const std::uint8_t>(ends), list, selected_.view());
-            list = list.subview(0, here);
+            const auto to = system_.list();
+            if (from.empty())
+                select_flagged(on_, work_, View<const std::uint8_t>(ends), to, selected_.view());
+            else
+                select_flagged(on_, work_, from, View<const std::uint8_t>(ends.subview(0, from.n)), to, selected_.view());
+            list = to.subview(0, here);
         });
         potential_due_ = potential_follows && is_last_ && step.next == grid.end();
         evaluate(list, active, all);
         const bool choose = blocks && step.next < grid.end();  // at the end choose_steps() chooses all steps
         span([&] {
             if (here == 0) return;
-            finish(on_, motion, step, View<const std::uint32_t>(list), View<const std::uint32_t>(system_.given.view()), system_.size.view(),
+            finish(on_, motion, step, list, View<const std::uint32_t>(system_.given.view()), system_.size.view(),
                    choose ? &scheme_.rule : nullptr, report_.view());
         });
         ++counts_.block_steps;

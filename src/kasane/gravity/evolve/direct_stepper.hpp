@@ -81,11 +81,12 @@ class DirectStepper : public DeviceStepper<S, Vec3<double>> {
         if (this->steps % frame_steps == 0 && framed_ != this->steps) renew_frame();
     }
 
-    void advance(const Motion<Vec3<double>>& motion, const BlockStep& step, View<std::uint8_t> ends) override {
+    View<const std::uint32_t> advance(const Motion<Vec3<double>>& motion, const BlockStep& step, View<std::uint8_t> ends) override {
         if (ends.empty())
             gravity::advance(on_, motion, step, ends, PredictNothing{});
         else
             gravity::advance(on_, motion, step, ends, PredictPositions{predicted_.view()});
+        return {};
     }
 
     void evaluate(View<const std::uint32_t> list, index_t active, bool all) override {

@@ -76,14 +76,17 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
         if (!centered_ || (!fresh_ && (first || tuner_.due()))) rebuild(now);
     }
 
-    void advance(const Motion<Vec3<float>>& motion, const BlockStep& step, View<std::uint8_t> ends) override {
+    View<const std::uint32_t> advance(const Motion<Vec3<float>>& motion, const BlockStep& step, View<std::uint8_t> ends) override {
         prepare(step);
-        if (moves_)
-            gravity::advance(on_, motion, step, ends, PredictKicked{predict_bodies(), nodes_.kicked_bodies()});
-        else
-            gravity::advance(on_, motion, step, ends, predict_bodies());
         age_ += step.grid.time(step.next - step.now);
         fresh_ = false;
+        if (moves_) {
+            const auto kicked = nodes_.kicked_bodies();
+            gravity::advance(on_, motion, step, ends, PredictKicked{predict_bodies(), kicked});
+            return kicked;
+        }
+        gravity::advance(on_, motion, step, ends, predict_bodies());
+        return {};
     }
 
     void evaluate(View<const std::uint32_t> list, index_t, bool) override {

@@ -68,7 +68,7 @@ struct KeptPeriod {
 template <Space S>
 class KeptNodes {
    public:
-    explicit KeptNodes(S on) : on_(on), center_(on, 0), velocity_(on, 0), kicked_(on, 0) {}
+    explicit KeptNodes(S on) : on_(on), work_(on), count_(on, 1), center_(on, 0), velocity_(on, 0), kicked_(on, 0) {}
 
     /// Takes the nodes of the last refresh() and computes their velocities and those of the bodies. Waits for the space.
     /// @param bodies  at the time of that refresh()
@@ -76,8 +76,9 @@ class KeptNodes {
     /// Moves the nodes without kicked bodies, sets the drift of the bodies, and computes the other nodes. The caller has written the
     /// present positions of the kicked bodies alone. @param elapsed  time since that of begin()
     void move(Octree<S>& octree, double elapsed) const;
-    /// [n], 1 for bodies that are kicked while the nodes are kept, whatever their level becomes meanwhile. Until the next sort of the tree.
-    const std::uint8_t* kicked_bodies() const { return body_.flag; }
+    /// The bodies that are kicked while the nodes are kept, whatever their level becomes meanwhile, ascending. Until the next sort of the
+    /// tree.
+    View<const std::uint32_t> kicked_bodies() const { return {body_.list, listed_}; }
 
     MovingNodes moving() const { return {velocity_.data(), kicked_.data()}; }
     /// The nodes with kicked bodies, ascending.
@@ -85,10 +86,13 @@ class KeptNodes {
 
    private:
     S on_;
+    Workspace<S> work_;
+    Buffer<std::uint32_t, S> count_;
     Buffer<Body, S> center_;  ///< [nodes], of the last refresh()
     Buffer<Vec3<float>, S> velocity_;
     Buffer<std::uint8_t, S> kicked_;
-    BodyMotions body_{};  ///< memory of the tree; 0 for kicked bodies
+    BodyMotions body_{};  ///< memory of the tree; velocities are 0 for kicked bodies, which are listed
+    index_t listed_ = 0;
     RefreshPlan<S> plan_;
 };
 

@@ -1,6 +1,7 @@
 // Velocities and motion of nodes, once per Space.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/step/kept_nodes.hpp>
+#include <kasane/gravity/step/motion.hpp>
 
 namespace kasane::gravity {
 namespace {
@@ -19,7 +20,7 @@ struct BodyVelocities {
     KS_FN void operator()(index_t b) const {
         const bool kicked = bodies.level[b] >= bodies.deep;
         const auto v = kicked ? Vec3<float>{0, 0, 0} : tree_velocity(bodies, per_length, b);
-        to.xy[b] = {v.x, v.y}, to.z[b] = v.z, to.flag[b] = kicked;
+        to.xy[b] = {v.x, v.y}, to.z[b] = v.z;
     }
 };
 
@@ -58,18 +59,6 @@ struct AverageVelocities {
     }
 };
 
-struct MoveNode {
-    const Body* then;
-    const Vec3<float>* velocity;
-    float elapsed;
-    Body* now;
-    KS_FN void operator()(index_t i) const {
-        const Body c = then[i];
-        const auto v = velocity[i];
-        now[i] = {c.x + elapsed * v.x, c.y + elapsed * v.y, c.z + elapsed * v.z, c.m};
-    }
-};
-
 struct CopyCenter {
     const Body* from;
     Body* to;
@@ -91,6 +80,13 @@ void KeptNodes<S>::begin(Octree<S>& octree, const MovingBodies& bodies) {
     hold_elements(velocity_, tree.nodes);
     hold_elements(kicked_, tree.nodes);
     body_ = octree.motions();
+    // The memory of the velocities holds the flags from which the list is made.
+    const View<std::uint8_t> flag(reinterpret_cast<std::uint8_t*>(body_.xy), tree.bodies);
+    flag_levels(on_, bodies.level, bodies.deep, flag);
+    select_flagged(on_, work_, View<const std::uint8_t>(flag), View<std::uint32_t>(body_.list, tree.bodies), count_.view());
+    std::uint32_t listed = 0;
+    copy_to_host(on_, View<std::uint32_t>(&listed, 1), View<const std::uint32_t>(count_.view()));
+    listed_ = listed;
     parallel_for(on_, tree.bodies, BodyVelocities{bodies, 1 / tree.frame.length, body_});
     for (std::size_t level = levels.size() - 1; level-- > 0;)
         parallel_for(on_, levels[level + 1] - levels[level],
@@ -101,10 +97,8 @@ void KeptNodes<S>::begin(Octree<S>& octree, const MovingBodies& bodies) {
 
 template <Space S>
 void KeptNodes<S>::move(Octree<S>& octree, double elapsed) const {
-    const auto centers = octree.centers();
-    parallel_for(on_, centers.n, MoveNode{center_.data(), velocity_.data(), static_cast<float>(elapsed), centers.ptr});
     octree.set_drift({body_.xy, body_.z, static_cast<float>(elapsed)});
-    octree.refresh(plan_);
+    octree.refresh(plan_, {center_.data(), velocity_.data(), kicked_.data(), static_cast<float>(elapsed)});
 }
 
 template class KeptNodes<KS_SPACE>;

@@ -77,17 +77,16 @@ struct PredictBodies {
     }
 };
 
-/// The same for bodies without a velocity alone: KeptNodes moves the others.
+/// The same for the listed bodies alone: those that KeptNodes does not move.
 struct PredictKicked {
     PredictBodies to;
-    const std::uint8_t* kicked;  ///< [n]
-    KS_FN bool wanted(index_t i) const { return kicked[i] != 0; }
+    View<const std::uint32_t> list;  ///< ascending; no other particle's step ends
     KS_FN void operator()(index_t i, const Vec3<double>& x) const { to(i, x); }
 };
 
-/// Predicts all particles, or the wanted ones, to the end of the step. Particles whose own step ends there are moved there and get the
+/// Predicts all particles, or the listed ones, to the end of the step. Particles whose own step ends there are moved there and get the
 /// first half of the kick.
-/// @param ends  [n], becomes 1 for particles whose step ends and 0 for the others; may be empty
+/// @param ends  [n], or [listed]: becomes 1 for particles whose step ends and 0 for the others; may be empty
 template <Space S, class A, class Predict>
 void advance(S on, const Motion<A>& motion, const BlockStep& step, View<std::uint8_t> ends, const Predict& predict);
 

@@ -42,12 +42,12 @@ struct Advance {
     View<std::uint8_t> ends;
     Predict predict;
 
-    KS_FN void operator()(index_t i) const {
+    KS_FN void operator()(index_t k) const {
+        index_t i = k;
+        if constexpr (requires { predict.list; }) i = predict.list[k];
         const int level = motion.level.empty() ? step.first : motion.level[i];
         const bool ending = level >= step.first;
-        if (!ends.empty()) ends[i] = ending;
-        if constexpr (requires { predict.wanted(i); })
-            if (!ending && !predict.wanted(i)) return;
+        if (!ends.empty()) ends[k] = ending;
         const double dt = step.elapsed[level];
         const auto v = motion.velocity[i] + 0.5 * dt * wide(motion.acceleration[i]);
         const auto x = motion.position[i] + dt * v;
@@ -149,7 +149,9 @@ struct ResetReport {
 
 template <Space S, class A, class Predict>
 void advance(S on, const Motion<A>& motion, const BlockStep& step, View<std::uint8_t> ends, const Predict& predict) {
-    parallel_for(on, motion.position.n, Advance<A, Predict>{motion, step, ends, predict});
+    index_t n = motion.position.n;
+    if constexpr (requires { predict.list; }) n = predict.list.n;
+    parallel_for(on, n, Advance<A, Predict>{motion, step, ends, predict});
 }
 
 template <Space S, class A, class Predict>

@@ -98,18 +98,22 @@ struct OneLane {
     KS_FN float sum(float x) const { return x; }
     KS_FN float least(float x) const { return x; }
     KS_FN float most(float x) const { return x; }
+    KS_FN OneLane for_children() const { return {}; }
 };
 
 /// The arrays of the tree that refresh() reads and writes.
 struct NodeArrays {
     const Body* body;
     BodyDrift drift;
+    NodeDrift others;  ///< motion of nodes whose `center` may be older; none: no node is older
     const NodeLink* link;
     NodeTest* test;
     Body* center;
     Quadrupole* quadrupole;  ///< null for monopoles
     Extent* extent;
     const SofteningMoments* softening;  ///< null if all bodies have one softening, or the kernel needs no mean
+
+    KS_FN Body center_of(index_t node) const { return others.then && !others.computed[node] ? others.at(node) : center[node]; }
 };
 
 /// RefreshPlan::parent of the root.
@@ -130,28 +134,50 @@ KS_FN float farthest2(Lanes lanes, const NodeArrays& tree, std::uint32_t begin, 
     return lanes.most(most);
 }
 
-/// Computes one node. All lanes of a group call this with the same node.
-template <class Lanes, bool quadrupoles>
-KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, std::uint32_t node) {
-    auto test = tree.test[node];
-    const NodeLink link = tree.link[node];
-    const bool is_leaf = link == leaf;
-    const auto part = [&](std::uint32_t i) {
-        return is_leaf ? tree.drift.at(tree.body, test.begin + i) : tree.center[first_child(link) + i];
-    };
-    const Extent* const parts_extent = tree.extent + (is_leaf ? 0 : first_child(link));
+/// Computes one node from its parts, which are the bodies of a leaf or the children of another node. All lanes of a group call this with
+/// the same node. @param lanes  sum over the parts   @param all  read the bodies
+template <bool is_leaf, bool quadrupoles, class Lanes, class AllLanes>
+KS_FN void make_from_parts(Lanes lanes, AllLanes all, const NodeArrays& tree, const Acceptance& by, std::uint32_t node, NodeTest test,
+                           NodeLink link) {
     const std::uint32_t parts = is_leaf ? test.count : child_count(link);
+    struct Part {
+        Body center;
+        Extent extent;  ///< of a child
+        Quadrupole moments;
+    };
+    const auto load = [&](std::uint32_t i) {
+        Part of{};
+        if constexpr (is_leaf) {
+            of.center = tree.drift.at(tree.body, test.begin + i);
+        } else {
+            const std::uint32_t child = first_child(link) + i;
+            of.center = tree.center_of(child), of.extent = tree.extent[child];
+            if constexpr (quadrupoles) of.moments = tree.quadrupole[child];
+        }
+        return of;
+    };
+    // Where no lane has two children, it loads its child once, before the first reduction.
+    constexpr bool one_each = !is_leaf && Lanes::width >= 8;
+    [[maybe_unused]] Part own{};
+    if constexpr (one_each)
+        if (lanes.index() < parts) own = load(lanes.index());
+    const auto part = [&]([[maybe_unused]] std::uint32_t i) {
+        if constexpr (one_each)
+            return own;
+        else
+            return load(i);
+    };
 
     // Mass and centre of mass, relative to the first part so that no digits are lost far from the origin; and the box.
     // Each lane sums in double, because leaves of coincident bodies may have any size.
-    const Body origin = part(0);
+    const Body origin = load(0).center;
     double m = 0, mx = 0, my = 0, mz = 0;
     Extent box{INFINITY, INFINITY, INFINITY, 0, -INFINITY, -INFINITY, -INFINITY, 0};
     for (std::uint32_t i = lanes.index(); i < parts; i += Lanes::width) {
-        const auto at = part(i);
+        const auto [at, extent, moments] = part(i);
         m += at.m;
         mx += at.m * (at.x - origin.x), my += at.m * (at.y - origin.y), mz += at.m * (at.z - origin.z);
-        const auto inner = is_leaf ? Extent{at.x, at.y, at.z, 0, at.x, at.y, at.z, 0} : parts_extent[i];
+        const auto inner = is_leaf ? Extent{at.x, at.y, at.z, 0, at.x, at.y, at.z, 0} : extent;
         box.low_x = lesser(box.low_x, inner.low_x), box.high_x = greater(box.high_x, inner.high_x);
         box.low_y = lesser(box.low_y, inner.low_y), box.high_y = greater(box.high_y, inner.high_y);
         box.low_z = lesser(box.low_z, inner.low_z), box.high_z = greater(box.high_z, inner.high_z);
@@ -167,7 +193,7 @@ KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, 
     Quadrupole q{};
     float b2 = 0, reach = 0;
     for (std::uint32_t i = lanes.index(); i < parts; i += Lanes::width) {
-        const auto at = part(i);
+        const auto [at, extent, moments] = part(i);
         const float dx = at.x - c.x, dy = at.y - c.y, dz = at.z - c.z;
         const float d2 = dx * dx + dy * dy + dz * dz;
         if (quadrupoles) {
@@ -175,11 +201,11 @@ KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, 
             q.yy += at.m * dy * dy, q.yz += at.m * dy * dz, q.zz += at.m * dz * dz;
         }
         b2 += at.m * d2;
-        reach = greater(reach, is_leaf ? d2 : std::sqrt(d2) + parts_extent[i].b);
-        if (!is_leaf) b2 += parts_extent[i].b2;
+        reach = greater(reach, is_leaf ? d2 : std::sqrt(d2) + extent.b);
+        if (!is_leaf) b2 += extent.b2;
         if (quadrupoles && !is_leaf) {
-            const auto own = tree.quadrupole[first_child(link) + i];
-            q.xx += own.xx, q.xy += own.xy, q.xz += own.xz, q.yy += own.yy, q.yz += own.yz, q.zz += own.zz;
+            q.xx += moments.xx, q.xy += moments.xy, q.xz += moments.xz;
+            q.yy += moments.yy, q.yz += moments.yz, q.zz += moments.zz;
         }
     }
     box.b2 = lanes.sum(b2);
@@ -187,7 +213,7 @@ KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, 
     if (is_leaf) {
         reach = std::sqrt(reach);
     } else if (test.count <= exact_bodies) {
-        reach = std::sqrt(farthest2(lanes, tree, test.begin, test.count, c));
+        reach = std::sqrt(farthest2(all, tree, test.begin, test.count, c));
     } else {
         const float x = greater(c.x - box.low_x, box.high_x - c.x), y = greater(c.y - box.low_y, box.high_y - c.y),
                     z = greater(c.z - box.low_z, box.high_z - c.z);
@@ -198,12 +224,21 @@ KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, 
 
     set_acceptance(by, c, box, test);
     if (tree.softening) widen_for_softening(by, c.m, box.b, tree.softening[node], test);
-    if (lanes.index() == 0) {
+    if (all.index() == 0) {
         tree.center[node] = c;
         tree.test[node] = test;
         tree.extent[node] = box;
         if (quadrupoles) tree.quadrupole[node] = q;
     }
+}
+
+/// The same for any node. @param test, link  of the node
+template <class Lanes, bool quadrupoles>
+KS_FN void make_node(Lanes lanes, const NodeArrays& tree, const Acceptance& by, std::uint32_t node, const NodeTest& test, NodeLink link) {
+    if (link == leaf)
+        make_from_parts<true, quadrupoles>(lanes, lanes, tree, by, node, test, link);
+    else
+        make_from_parts<false, quadrupoles>(lanes.for_children(), lanes, tree, by, node, test, link);
 }
 
 }  // namespace kasane::gravity::detail

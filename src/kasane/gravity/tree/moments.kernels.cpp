@@ -1,5 +1,6 @@
 // Moments and acceptance of nodes, children before their parents, once per Space: on the CPU level by level from the deepest, on CUDA in
 // one launch in which the last child that is computed goes on with its parent. (One launch for each level took 5 us a level for few nodes.)
+// On CUDA that launch moves the nodes that are not computed, too: reads of memory fill the time in which few nodes wait for each other.
 // Invariant: a node's bits do not depend on the order in which its children are computed.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/tree/moments.hpp>
@@ -44,6 +45,8 @@ struct Together {
     __device__ float most(float x) const {
         return reduce(x, [](float a, float b) { return fmaxf(a, b); });
     }
+    /// Each eight lanes compute the same from at most eight children, in three steps of a reduction.
+    __device__ Together<8> for_children() const { return {}; }
 };
 using EightLanes = Together<8>;  // as many as a node can have children
 using Warp = Together<32>;       // where few nodes have many bodies each
@@ -57,48 +60,75 @@ template <bool quadrupoles>
 __global__ __launch_bounds__(leaf_block) void make_leaves(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* list,
                                                           std::uint32_t n) {
     const std::uint32_t k = blockIdx.x * leaf_block + threadIdx.x;
-    if (k < n) detail::make_node<detail::OneLane, quadrupoles>({}, tree, by, list[k]);
+    if (k < n) detail::make_node<detail::OneLane, quadrupoles>({}, tree, by, list[k], tree.test[list[k]], tree.link[list[k]]);
 }
 
-/// Computes the listed nodes. Lanes begin with a node that waits for no child, and go on with its parent where they are the last that the
-/// parent waited for. The fences order the children's moments before the count that announces them, and the count before their reads.
+/// Loads into the L2 cache what the computation of a node reads of its child `index`.
+__device__ void prefetch_child(const detail::NodeArrays& tree, NodeLink link, std::uint32_t index) {
+    const std::uint32_t child = first_child(link) + index;
+    if (link == leaf || index >= child_count(link)) return;
+    const auto load = [](const void* what) { asm volatile("prefetch.global.L2 [%0];" ::"l"(what)); };
+    load(tree.extent + child);
+    if (tree.quadrupole) load(tree.quadrupole + child);
+    if (tree.others.then) load(tree.others.computed + child), load(tree.others.then + child), load(tree.others.velocity + child);
+}
+
+/// The first blocks compute the listed nodes, the others move `nodes` nodes that are not listed. Lanes begin with a node that waits for no
+/// child, and go on with its parent where they are the last that the parent waited for. The fences order the children's moments before the
+/// count that announces them, and the count before their reads. Topology does not change, so that it is read before the parent is ready.
 template <class Lanes, bool quadrupoles>
 __global__ __launch_bounds__(climb_block) void climb(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* list,
-                                                     std::uint32_t n, const std::uint32_t* parent, std::uint32_t* waiting) {
+                                                     std::uint32_t n, const std::uint32_t* parent, std::uint32_t* waiting,
+                                                     std::uint32_t climbing_blocks, std::uint32_t nodes) {
+    if (blockIdx.x >= climbing_blocks) {
+        const std::uint32_t i = (blockIdx.x - climbing_blocks) * climb_block + threadIdx.x;
+        if (i < nodes && !tree.others.computed[i]) tree.center[i] = tree.others.at(i);
+        return;
+    }
     const std::uint32_t k = (blockIdx.x * climb_block + threadIdx.x) / Lanes::width;
     if (k >= n) return;
     const Lanes lanes;
     std::uint32_t node = list[k];
     if (waiting[node] >> 16 != 0) return;
+    NodeTest test = tree.test[node];
+    NodeLink link = tree.link[node];
     while (true) {
-        detail::make_node<Lanes, quadrupoles>(lanes, tree, by, node);
-        node = parent[node];
-        if (node == detail::no_parent) return;
+        const std::uint32_t above = parent[node];
+        NodeTest above_test{};
+        NodeLink above_link = leaf;
+        if (above != detail::no_parent) {
+            above_test = tree.test[above], above_link = tree.link[above];
+            prefetch_child(tree, above_link, lanes.index());
+        }
+        detail::make_node<Lanes, quadrupoles>(lanes, tree, by, node, test, link);
+        if (above == detail::no_parent) return;
         std::uint32_t seen = 0;
         if (lanes.index() == 0) {
             __threadfence();
-            seen = atomicAdd(waiting + node, 1u);
+            seen = atomicAdd(waiting + above, 1u);
         }
         seen = lanes.first(seen);
         if ((seen & 0xffffu) + 1 < seen >> 16) return;
-        if (lanes.index() == 0) waiting[node] = seen & ~0xffffu;
         __threadfence();
+        if (lanes.index() == 0) waiting[above] = seen & ~0xffffu;
+        node = above, test = above_test, link = above_link;
     }
 }
 
 template <bool quadrupoles>
-void make_all(Cuda on, const detail::NodeArrays& tree, const detail::Acceptance& by, const RefreshPlan<Cuda>& plan) {
+void make_all(Cuda on, const detail::NodeArrays& tree, const detail::Acceptance& by, const RefreshPlan<Cuda>& plan, std::uint32_t nodes) {
     KS_CUDA(cudaSetDevice(on.device));
     if (const std::uint32_t n = plan.leaf_count; n > 0) {
         make_leaves<quadrupoles><<<(n + leaf_block - 1) / leaf_block, leaf_block, 0, on.stream>>>(tree, by, plan.leaves.data(), n);
         KS_CUDA(cudaGetLastError());
     }
-    const std::uint32_t n = plan.levels.back();
-    if (n == 0) return;
+    const std::uint32_t n = plan.levels.back(), moved = tree.others.then ? nodes : 0;
+    if (n + moved == 0) return;
     const auto launch = [&]<class Lanes>(Lanes) {
-        const std::uint32_t blocks = (n + climb_block / Lanes::width - 1) / (climb_block / Lanes::width);
-        climb<Lanes, quadrupoles>
-            <<<blocks, climb_block, 0, on.stream>>>(tree, by, plan.inner.data(), n, plan.parent.data(), plan.waiting.data());
+        constexpr std::uint32_t climbed = climb_block / Lanes::width;
+        const std::uint32_t climbing = (n + climbed - 1) / climbed, moving = (moved + climb_block - 1) / climb_block;
+        climb<Lanes, quadrupoles><<<climbing + moving, climb_block, 0, on.stream>>>(tree, by, plan.inner.data(), n, plan.parent.data(),
+                                                                                    plan.waiting.data(), climbing, moved);
         KS_CUDA(cudaGetLastError());
     };
     if (n >= many_nodes)
@@ -107,8 +137,16 @@ void make_all(Cuda on, const detail::NodeArrays& tree, const detail::Acceptance&
         launch(Warp{});
 }
 #else
+struct MoveNode {
+    NodeDrift drift;
+    Body* center;
+    void operator()(index_t i) const { center[i] = drift.at(i); }
+};
+
 template <bool quadrupoles>
-void make_all(Cpu on, const detail::NodeArrays& tree, const detail::Acceptance& by, const RefreshPlan<Cpu>& plan) {
+void make_all(Cpu on, detail::NodeArrays tree, const detail::Acceptance& by, const RefreshPlan<Cpu>& plan, std::uint32_t nodes) {
+    if (tree.others.then) parallel_for(on, nodes, MoveNode{tree.others, tree.center});
+    tree.others = {};
     const auto& levels = plan.levels;
     const auto* const list = plan.inner.size() > 0 ? plan.inner.data() : nullptr;
     const int threads = thread_count(on);
@@ -117,8 +155,10 @@ void make_all(Cpu on, const detail::NodeArrays& tree, const detail::Acceptance& 
         const index_t begin = levels[level], end = levels[level + 1];
         for_each_part(end - begin > 4 * part_nodes ? threads : 1, (end - begin + part_nodes - 1) / part_nodes, [&](index_t part) {
             const index_t first = begin + part * part_nodes, last = std::min(end, first + part_nodes);
-            for (index_t k = first; k < last; ++k)
-                detail::make_node<detail::OneLane, quadrupoles>({}, tree, by, list ? list[k] : static_cast<std::uint32_t>(k));
+            for (index_t k = first; k < last; ++k) {
+                const std::uint32_t node = list ? list[k] : static_cast<std::uint32_t>(k);
+                detail::make_node<detail::OneLane, quadrupoles>({}, tree, by, node, tree.test[node], tree.link[node]);
+            }
         });
     }
 }
@@ -141,18 +181,19 @@ void Octree<S>::refresh() {
 }
 
 template <Space S>
-void Octree<S>::refresh(const RefreshPlan<S>& plan) {
-    const index_t nodes = levels_.back();
+void Octree<S>::refresh(const RefreshPlan<S>& plan, const NodeDrift& others) {
+    const std::uint32_t nodes = levels_.back();
     if (nodes == 0) return;
     const bool quadrupoles = options_.multipole == Multipole::quadrupole;
     constexpr index_t words = sizeof(detail::Extent) / sizeof(std::uint64_t);
     ensure_size(on_, center_, nodes);
-    ensure_size(on_, key_scratch_, words * nodes);
+    ensure_size(on_, key_scratch_, words * static_cast<index_t>(nodes));
     if (quadrupoles) ensure_size(on_, quadrupole_, nodes);
     if (combines_ && !softened_) soften_nodes();
     const bool spreads = options_.softening_per_particle && options_.softening_kernel == SofteningKernel::plummer;
     const detail::NodeArrays tree{body_.data(),
                                   drift_,
+                                  others,
                                   link_.data(),
                                   test_.data(),
                                   center_.data(),
@@ -161,9 +202,9 @@ void Octree<S>::refresh(const RefreshPlan<S>& plan) {
                                   spreads ? softening_moments_.data() : nullptr};
     const auto by = acceptance(options_, frame_);
     if (quadrupoles)
-        make_all<true>(on_, tree, by, plan);
+        make_all<true>(on_, tree, by, plan, nodes);
     else
-        make_all<false>(on_, tree, by, plan);
+        make_all<false>(on_, tree, by, plan, nodes);
 }
 
 template <Space S>
@@ -174,7 +215,7 @@ void Octree<S>::set_mac(const Mac& mac) {
 }
 
 template void Octree<KS_SPACE>::refresh();
-template void Octree<KS_SPACE>::refresh(const RefreshPlan<KS_SPACE>&);
+template void Octree<KS_SPACE>::refresh(const RefreshPlan<KS_SPACE>&, const NodeDrift&);
 template void Octree<KS_SPACE>::set_mac(const Mac&);
 
 }  // namespace kasane::gravity

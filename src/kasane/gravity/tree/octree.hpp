@@ -63,14 +63,14 @@ inline constexpr std::uint32_t largest_node_count = 1u << 29;
 KS_FN std::uint32_t first_child(NodeLink link) { return link & (largest_node_count - 1); }
 KS_FN std::uint32_t child_count(NodeLink link) { return (link >> 29) + 1; }
 
-/// Velocities of bodies in tree units of length per time, and flags of bodies.
+/// Velocities of bodies in tree units of length per time, and a list of bodies.
 struct BodyMotions {
     struct alignas(8) XY {
         float x, y;
     };
     XY* xy;
     float* z;
-    std::uint8_t* flag;
+    std::uint32_t* list;
 };
 
 /// Motion of bodies since the time of their positions.
@@ -84,6 +84,21 @@ struct BodyDrift {
         Body b = body[i];
         if (xy) b.x += elapsed * xy[i].x, b.y += elapsed * xy[i].y, b.z += elapsed * z[i];
         return b;
+    }
+};
+
+/// Motion of the nodes that a plan does not compute, since an earlier time.
+struct NodeDrift {
+    const Body* then = nullptr;              ///< [nodes], centres at that time; null: nodes do not move
+    const Vec3<float>* velocity = nullptr;   ///< [nodes], tree units of length per time
+    const std::uint8_t* computed = nullptr;  ///< [nodes], 1 for nodes of the plan
+    float elapsed = 0;                       ///< [time]
+
+    /// The centre of a node, which the plan does not compute, at the present time.
+    KS_FN Body at(index_t i) const {
+        Body c = then[i];
+        c.x += elapsed * velocity[i].x, c.y += elapsed * velocity[i].y, c.z += elapsed * velocity[i].z;
+        return c;
     }
 };
 
@@ -147,15 +162,14 @@ class Octree {
     /// The bodies, in tree units and curve order, for a caller that writes them: the step writes predicted positions.
     View<Body> bodies() { return body_.view(); }
     const Frame& frame() const { return frame_; }
-    /// Masses and centres of mass of the nodes, for a caller that moves them between two refreshes.
-    View<Body> centers() { return center_.view().subview(0, levels_.back()); }
+    /// Masses and centres of mass of the nodes.
+    View<const Body> centers() const { return center_.view().subview(0, levels_.back()); }
 
     /// Adds a motion to the bodies until the next place() or refresh() of all nodes: walks and refresh(plan) add it where they read bodies.
     void set_drift(const BodyDrift& drift) { drift_ = drift; }
     /// Memory [bodies] for a motion of the bodies, that of keys() and order(): until the next sort().
     BodyMotions motions() {
-        return {reinterpret_cast<BodyMotions::XY*>(key_.data()), reinterpret_cast<float*>(order_.data()),
-                reinterpret_cast<std::uint8_t*>(order_scratch_.data())};
+        return {reinterpret_cast<BodyMotions::XY*>(key_.data()), reinterpret_cast<float*>(order_.data()), order_scratch_.data()};
     }
 
     /// Computes moments, b and acceptance of every node from the present bodies, on the present topology.
@@ -163,7 +177,8 @@ class Octree {
     /// Lists the flagged nodes for refresh(plan). Waits for the space. @param flag [nodes]  a node with a flagged child has a flag too
     void plan(View<const std::uint8_t> flag, RefreshPlan<S>& plan);
     /// Computes the nodes of a plan alone: from the present bodies, and from the moments that the other nodes have.
-    void refresh(const RefreshPlan<S>& plan);
+    /// @param others  moves the centres of the other nodes
+    void refresh(const RefreshPlan<S>& plan, const NodeDrift& others = {});
     /// Changes the criterion and calls refresh(). (The first force of a run uses a geometric criterion.)
     void set_mac(const Mac& mac);
 
