@@ -53,7 +53,14 @@ sparse::SolverOptions solver_options(const SolveOptions& o, const CLI::App& app)
     take("--numbering", [&] { options.numbering = sparse::parse_numbering(o.numbering); });
     take("--format", [&] { options.format = sparse::Format::parse(o.format); });
     if (!is_general_alone(o.precondition))
-        take("--precondition", [&] { options.precondition = sparse::parse_precondition(o.precondition); });
+        take("--precondition", [&] {
+            try {
+                options.precondition = sparse::parse_precondition(o.precondition);
+            } catch (const InputError& error) {
+                throw InputError(std::string(error.problems().front().message) +
+                                 " And ilu0, ilut and spai, which are not for --method cg.");
+            }
+        });
     take("--iteration", [&] { options.iteration = sparse::parse_iteration(o.iteration); });
     take("--launch", [&] { options.launch = sparse::parse_launch(o.launch); });
     require(options.rtol >= sparse::least_rtol && options.rtol < 1, "--rtol",

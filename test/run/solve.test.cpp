@@ -322,7 +322,8 @@ TEST_F(Solve, BadOptionsAreNamed) {
     refused({"--numbering", "coalesce"}, {"--numbering", "coalesced"});
     refused({"--format", "sell:0:1"}, {"--format", "sell"});
     refused({"--precondition", "ilu"}, {"--precondition", "ic0"});
-    refused({"--precondition", "amg"}, {"--precondition", "is not known. There are none, jacobi, ssor, ic0, ict, multigrid, auto."});
+    refused({"--precondition", "amg"},
+            {"--precondition", "is not known. There are none, jacobi, ssor, ic0, ict, multigrid, auto. And ilu0, ilut and spai"});
     refused({"--format", "zzz"}, {"--format", "is not known. There are auto"});
     refused({"--iteration", "eisenstadt"}, {"--iteration", "eisenstat"});
     refused({"--launch", "graf"}, {"--launch", "graph"});
