@@ -134,6 +134,7 @@ class DomainForce {
             exchange_.move(octree().view(), elapsed_, walk);
         else
             for (int part = 0; part < walk.parts; ++part) walk(part);
+        if (worker_.size() > 1 && exchange_.view().nodes > 0) exchange_.place_targets(octree().view(), targets);
         walk_received(targets, out);
         return worker_.size() > 1 && octree().bodies().n > 0 && exchange_.outgrown(octree().view(), targets);
     }
@@ -215,7 +216,6 @@ class DomainForce {
         if (!out.acceleration.empty()) more.acceleration = held(acceleration_, n);
         if (!out.potential.empty()) more.potential = held(potential_, n);
         parts_.walk.call([&] {
-            exchange_.place_targets(octree().view(), targets);
             walk()(exchange_.view(), numbered(targets), more);
             add_field(on_, targets, more, out);
         });

@@ -52,7 +52,8 @@ class MergedTree {
     /// Merges parts, each with nodes and with the arrays and the frame of the own tree. Without parts the tree has no nodes.
     /// @throws ComputationError: together they have more nodes or bodies than a tree can number
     void merge(const OctreeView& own, const std::vector<OctreeView>& parts);
-    /// Copies the present positions of these bodies, the targets of the next walk. @param own  the tree of merge()
+    /// Copies the present positions of these bodies, the targets of the next walk; merge() has done it for all bodies.
+    /// @param own  the tree of merge()
     void place_targets(const OctreeView& own, const WalkTargets& targets);
     /// Moves centres and bodies from their places in the parts. @param parts  those of merge()   @param motion  of each part
     /// @param elapsed  time since that of the parts

@@ -142,15 +142,16 @@ struct ReplaceNodes {
     }
 };
 
-/// A node above the roots, which no criterion accepts.
+/// A node above the roots, which no criterion accepts. Walks may read the bodies of a small node instead of its children: those of all
+/// LETs.
 struct MakeTop {
     const NodeLink* link;
     const std::uint32_t* next;
-    std::uint32_t bodies, nodes;
+    std::uint32_t first_body, bodies, nodes;
     MergedArrays to;
     KS_FN void operator()(index_t k) const {
         to.center[k] = {0, 0, 0, 0};
-        to.test[k] = {INFINITY, INFINITY, 0, bodies};
+        to.test[k] = {INFINITY, INFINITY, first_body, bodies};
         to.link[k] = link[k];
         to.next[k] = next[k] == TreeTop::end ? nodes : next[k];
         if (to.quadrupole) to.quadrupole[k] = {};
@@ -205,9 +206,9 @@ void MergedTree<S>::merge(const OctreeView& own, const std::vector<OctreeView>& 
             top_link_ = to_space(on_, top.link);
             top_next_ = to_space(on_, top.next);
         }
-        parallel_for(
-            on_, above,
-            MakeTop{top_link_.data(), top_next_.data(), static_cast<std::uint32_t>(bodies), static_cast<std::uint32_t>(nodes), to});
+        parallel_for(on_, above,
+                     MakeTop{top_link_.data(), top_next_.data(), static_cast<std::uint32_t>(own.bodies),
+                             static_cast<std::uint32_t>(bodies - own.bodies), static_cast<std::uint32_t>(nodes), to});
     }
     auto first = static_cast<std::uint32_t>(above) + static_cast<std::uint32_t>(parts.size());
     auto first_body = static_cast<std::uint32_t>(own.bodies);
@@ -226,6 +227,7 @@ void MergedTree<S>::merge(const OctreeView& own, const std::vector<OctreeView>& 
     view_.nodes = nodes;
     view_.frame = parts.front().frame;
     view_.body_term = to.body_term, view_.node_term = to.node_term;
+    place_targets(own, {});  // walks on the CPU also read the positions of bodies between targets, to choose groups
 }
 
 template <Space S>
