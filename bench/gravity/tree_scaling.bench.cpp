@@ -88,12 +88,15 @@ class TreeScalingStudy {
                     {"received_bytes", received},
                     {"median_error", audit.median}};
         const auto parts = sim.timers().parts();
-        for (const char* part : {"walk", "moments", "tree", "step"}) {
+        for (const char* part : {"walk", "moments", "tree", "domains", "lets", "messages", "step"}) {
             const auto now = parts.find(part), then = parts_before.find(part);
             if (now == parts.end()) continue;
             row.more.emplace_back(std::string(part) + "_seconds",
                                   (now->second.seconds - (then == parts_before.end() ? 0 : then->second.seconds)) / steps);
         }
+        row.more.emplace_back("trees", static_cast<double>(after.rebuilds - before.rebuilds));
+        if (workers > 1)
+            row.more.emplace_back("divisions", static_cast<double>(parts.at("domains").calls - parts_before.at("domains").calls));
         seconds_[{method.name, workers, n}] = row.seconds;
         // The efficiencies compare with one worker that has N particles, and with one that has N / P.
         if (const auto one = seconds_.find({method.name, 1, n}); workers > 1 && one != seconds_.end())
@@ -121,7 +124,11 @@ Benchmark tree_scaling() {
             "constant step for all particles; `block`: block steps, the mean of all in the longest steps. `--n` is the number of "
             "particles for each worker; N is P times it, and that of the largest P. `seconds` is one whole step (prediction, trees, LETs, "
             "walk, correction, reports), after one longest step that is not timed. `strong` = t(N; 1) / (P t(N; P)), `weak` = "
-            "t(N / P; 1) / t(N; P). The parts are those of the first worker; its walk includes the LETs and the wait for them. "
+            "t(N / P; 1) / t(N; P). The parts are those of the first worker: `lets` is boxes, selection, packing and merging, `messages` "
+            "the time in which the worker "
+            "waits for LETs that its walk does not hide, `domains` the choice of domains and the exchange of particles. `divisions` is how "
+            "often "
+            "domains were chosen in the timed steps, `trees` how often trees were built. "
             "`imbalance` is the largest work of a worker over the mean, `received_bytes` the largest LETs of the last force. The error "
             "is the 99th percentile of 1000 particles against direct summation in double.",
             softening),

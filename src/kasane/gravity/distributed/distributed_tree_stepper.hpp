@@ -1,11 +1,12 @@
 // Steps of one worker of many with a tree: those of TreeStepper with a DomainForce. The particles move between the workers when trees are
-// built. Reports and sums are reduced over all workers, so that all take the same steps.
+// built, and the balance of the work requires it. Reports and sums are reduced over all workers, so that all take the same steps.
 // Invariants: no decision depends on a clock, because all workers must decide alike; trees are built as in a deterministic run of one
 // device, at the mean time of the forces that they serve (docs/energy.md). LETs are made for every force of many particles, and kept for
 // the forces of few that follow.
 #pragma once
 
 #include <kasane/gravity/distributed/worker_stepper.hpp>
+#include <kasane/gravity/domain/domain_balance.hpp>
 #include <kasane/gravity/domain/domain_force.hpp>
 #include <kasane/gravity/evolve/device_stepper.hpp>
 #include <kasane/gravity/evolve/tree_reference.hpp>
@@ -42,6 +43,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
           tree_(std::get<Tree>(chosen.force)),
           force_(on, tree_, worker, 0, engine),
           tuner_(total, true, {}, {}),
+          balance_(total, worker.size()),
           work_(on),
           list_(on, 0) {
         loads_.resize(static_cast<std::size_t>(worker.size()));
@@ -181,19 +183,24 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         return found;
     }
 
-    /// Divides the particles into domains and builds their trees; where accelerations are known, at the positions that the particles will
-    /// have at the mean time of the forces that the trees serve.
+    /// Divides the particles into domains, if that pays, and builds their trees; where accelerations are known, at the positions that the
+    /// particles will have at the mean time of the forces that the trees serve.
     void rebuild(std::uint32_t now) {
         auto& octree = force_.octree();
         centered_ = this->accelerated_;
+        const bool divide = balance_.due();
         const auto times = centered_ ? this->force_times(now, tuner_.expected_targets(), true) : typename Base::ForceTimes{};
         center_ = times.mean, last_ = times.last;
-        force_.rebuild(system_, total_, this->scheme_.kind == Scheme::Kind::blocks && centered_, [&] {
-            if (centered_)
-                this->predict(now, center_, predict_bodies());
-            else
-                octree.place(system_.position.view(), system_.mass.view());
-        });
+        force_.rebuild(
+            system_, total_, this->scheme_.kind == Scheme::Kind::blocks && centered_,
+            [&] {
+                if (centered_)
+                    this->predict(now, center_, predict_bodies());
+                else
+                    octree.place(system_.position.view(), system_.mass.view());
+            },
+            divide);
+        if (divide) balance_.divided();
         tuner_.built(0);
         if (centered_) this->count_own_levels();
         number_particles();
@@ -279,17 +286,21 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         words[me] = force_.counts().interactions();
         words[workers + me] = static_cast<double>(force_.received().bytes);
         sum(view(words));
+        auto step = loads_;
         for (std::size_t w = 0; w < workers; ++w) {
+            step[w].interactions = words[w];
+            step[w].received = loads_[w].received = static_cast<std::int64_t>(words[workers + w]);
             loads_[w].interactions += words[w];
-            loads_[w].received = static_cast<std::int64_t>(words[workers + w]);
             interactions_ += words[w];
         }
+        balance_.walked(step);
     }
 
     comm::Worker& worker_;
     Tree tree_;
     DomainForce<S> force_;
     TreeTuner tuner_;
+    DomainBalance balance_;
     index_t first_ = 0, sum_first_ = 0, sum_total_ = 0;
     bool built_ = false;     ///< trees exist
     bool centered_ = false;  ///< they were built at the mean time of their forces

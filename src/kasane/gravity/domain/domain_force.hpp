@@ -47,14 +47,16 @@ class DomainForce {
     DomainParts<S>& parts() { return parts_; }
 
     /// Divides the particles into domains of equal work, moves them to their workers, and builds the topology of the trees. The caller then
-    /// writes the bodies again, in their new order. Collective.
+    /// writes the bodies again, in their new order. Without a division particles stay, wherever they have gone, and their workers build
+    /// trees of them. Collective.
     /// @param system  any particles of all workers with their numbers (`given`); becomes those of this worker's domain in curve order
     /// @param total   particles of all workers
     /// @param levels  the levels of the particles are their time steps, and their work is that of all their forces in dt_max
     /// @param place   writes the bodies of octree() from the system: for example, predicted ones
+    /// @param divide  choose domains, the same on all workers
     /// @throws ComputationError on every worker: positions are not finite
     template <class Place>
-    void rebuild(System<S, Vec3<float>>& system, index_t total, bool levels, Place place) {
+    void rebuild(System<S, Vec3<float>>& system, index_t total, bool levels, Place place, bool divide = true) {
         auto& tree = octree();
         Frame frame;
         const auto sort = [&] {
@@ -67,7 +69,7 @@ class DomainForce {
             frame = common_frame<S>(on_, work_, worker_, system.position.view(), system.mass.view(), system.given.view(), total);
             sort();
         });
-        if (worker_.size() > 1) {
+        if (worker_.size() > 1 && divide) {
             parts_.domains.call([&] {
                 const auto level = levels ? View<const std::uint8_t>(system.level.view()) : View<const std::uint8_t>{};
                 const auto own = curve_parts<S>(on_, tree.keys(), level, work_per_force_, parts_per_worker(worker_.size()));
