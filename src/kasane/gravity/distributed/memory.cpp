@@ -41,7 +41,8 @@ SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Tree& f
         // Measured with the default criterion: 35 own^(2/3) to 62 own^(2/3) bodies are received, and a sixth of that number of nodes.
         const double own = static_cast<double>(domain), received = std::min(70 * std::pow(own, 2. / 3), 7 * static_cast<double>(n));
         const double node = sizeof(Body) + sizeof(NodeTest) + sizeof(Quadrupole) + 2 * sizeof(std::uint32_t), body = sizeof(Body);
-        const double merged = own * body + own / 4 * node + received * (body + node / 6);
+        // The LETs in one tree, behind copies of the own bodies, and the field of a second walk.
+        const double merged = own * (body + sizeof(Vec3<float>) + sizeof(float)) + received * (body + node / 6);
         // Where LETs are kept: bodies at a later time; motions of the bodies and nodes of LETs, sent and received; numbers, flags and
         // values of the bodies and nodes that are sent for every force. (tree_memory() counts the own nodes that are kept.)
         const double kept = own * body + received * (2 * (sizeof(BodyMotion) + sizeof(Vec3<float>) / 6.) + 2 * sizeof(std::uint32_t)) +

@@ -56,6 +56,9 @@ std::string part_name(const std::string& name) {
                                                                     {"walk", "walk: forces from the tree"},
                                                                     {"moments", "moments of the cells"},
                                                                     {"tree", "tree: sort and build"},
+                                                                    {"domains", "domains: choice, particles that move"},
+                                                                    {"lets", "trees for the other workers"},
+                                                                    {"messages", "waiting for messages"},
                                                                     {"step", "kick and drift"},
                                                                     {"audit", "audit of the forces"},
                                                                     {"copy", "copies"}};
