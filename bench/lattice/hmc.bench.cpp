@@ -59,7 +59,7 @@ double force_error(const Links<S>& u, const GaugeAction& action) {
 /// Links, each once, that the force of Wilson's action needs for the sites of one block, for each link of these sites: what a block loads
 /// from beyond the first-level cache where that holds all of them. Without the cache they are 19.
 double links_of_block(const Extents& n, int multiprocessors) {
-    const auto tiles = site_tiles(n, 2, Parity::even, around_threads / 4, multiprocessors);
+    const auto tiles = site_tiles(n, around_threads / 4, multiprocessors);
     std::set<std::pair<index_t, int>> needed;
     double own = 0;
     for (int place = 0; place < tiles.places(); ++place) {
