@@ -81,6 +81,9 @@ TEST(SiteTilesOfBenchmarks, FillTheDevice) {
         EXPECT_GT(t.blocks() / (132. * rounds), 0.9);
     }
     EXPECT_EQ(site_tiles({{24, 24, 24, 48}}, 96, 132).tile[0], 24);
+    const auto sum = site_tiles({{24, 24, 24, 48}}, around_sum_threads / 3, 8 * 132);
+    EXPECT_EQ(sum.tile[0] * 100 + sum.tile[1] * 10 + sum.tile[2], 851);
+    EXPECT_EQ(sum.slices, 6);
     // Blocks of a sweep are in the order of time, forwards or backwards, so that neighbours in time are executed together.
     auto sweep = colour_tiles({{24, 24, 24, 48}});
     EXPECT_EQ(sweep.places(), fewer_colour_threads);

@@ -33,7 +33,7 @@ void for_links_of_colour(Cpu on, const Extents& n, int colour, const Body& body)
 }
 
 /// The sum of body(SitePlace, role), a Terms<K>.
-template <int K, int roles, int threads = around_threads, class Body>
+template <int K, int roles, class Body>
 Terms<K> sum_around(Cpu on, const Extents& n, const Body& body) {
     return reduce<Terms<K>>(on, roles * n.volume(), [&](index_t i) {
         const index_t half = n.half();

@@ -22,8 +22,8 @@ SiteTiles least_cost_tiles(const Extents& n, int most) {
     double least = 0;
     int tile[3];
     for (tile[0] = 2; tile[0] <= n[0]; tile[0] += 2)
-        for (tile[1] = 1; tile[1] <= n[1]; ++tile[1])
-            for (tile[2] = 1; tile[2] <= n[2]; ++tile[2]) {
+        for (tile[2] = 1; tile[2] <= n[2]; ++tile[2])
+            for (tile[1] = 1; tile[1] <= n[1]; ++tile[1]) {
                 const index_t places = index_t{tile[0]} * tile[1] * tile[2];
                 if (places > most) break;
                 const double now = cost(n, tile, static_cast<int>(places), most);

@@ -13,6 +13,8 @@ namespace kasane::lattice {
 inline constexpr int around_threads = 384;
 /// Threads of a block with 255 registers each, for bodies that multiply more matrices.
 inline constexpr int wide_around_threads = 256;
+/// Threads of a block of a sum with 255 registers each, two blocks on a multiprocessor.
+inline constexpr int around_sum_threads = 128;
 /// Threads of a block for the links of one colour, with 168 registers each, and those that suit rows of 24 sites.
 inline constexpr int colour_threads = 128, fewer_colour_threads = 96;
 
@@ -47,7 +49,8 @@ struct SiteTiles {
     }
 };
 
-/// Tiles of at most `most` places that share many neighbours and leave few threads without a site, with slices that end at the same time in
+/// Tiles of at most `most` places that share many neighbours and leave few threads without a site, of equal ones that with the longest side
+/// along y, whose rows share lines of the cache; with slices that end at the same time in
 /// all of the `resident` blocks that a device executes at a time.
 SiteTiles site_tiles(const Extents& n, int most, int resident);
 /// Tiles for a pass over the links of a colour, of at most fewer_colour_threads places, or colour_threads where these leave fewer threads
