@@ -1,4 +1,5 @@
 // Solves on the workers of ranks.
+#include <test/sparse/distributed/distributed_poisson_solver.hpp>
 #include <test/sparse/distributed/distributed_solver.hpp>
 
 #include <kasane/core/base/error.hpp>
@@ -17,6 +18,14 @@ TEST(SparseOfRanks, FindsTheSolution) {
             expect_solution(workers, here, test::convection(12, 0.05, 1, -2), {.overlap = overlap});
         }
         expect_solution(workers, here, box_matrix({5, 4, 20}), {.precondition = Precondition::multigrid});
+    }
+}
+
+TEST(SparseOfRanks, SolvesThePoissonProblem) {
+    for (const int per_rank : {1, 2}) {
+        comm::WorkerCommunicator workers(comm::world(), per_rank);
+        const std::vector<AnySpace> here(static_cast<std::size_t>(per_rank), Cpu{1});
+        expect_poisson_of_one_worker(workers, here, box_with_jumps({6, 5, 33}, false), {.rtol = 1e-10});
     }
 }
 

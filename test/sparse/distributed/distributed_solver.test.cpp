@@ -1,5 +1,6 @@
 // Solves on the workers of one process: every preconditioner, method and number of workers.
 #include <test/sparse/distributed/distributed_solver.hpp>
+#include <test/sparse/distributed/on_workers.hpp>
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/sparse/solver.hpp>
@@ -11,13 +12,6 @@ namespace {
 using namespace kasane;
 using namespace kasane::sparse;
 using namespace kasane::sparse::test;
-
-template <class F>
-void on_workers(int count, const F& body) {
-    const auto ranks = comm::alone();
-    comm::WorkerCommunicator workers(*ranks, count);
-    body(workers, std::vector<AnySpace>(static_cast<std::size_t>(count), Cpu{1}));
-}
 
 int iterations_on(int count, const CsrMatrix& A, const DistributedOptions& options) {
     int iterations = 0;

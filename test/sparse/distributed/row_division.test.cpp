@@ -19,7 +19,7 @@ using namespace kasane::sparse::test;
 std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
 
 /// The box with its rows in random order.
-CsrMatrix shuffled_box(BoxCells n) {
+CsrMatrix shuffled_box(BoxSize n) {
     const auto box = box_matrix(n);
     std::vector<std::int32_t> row(at(box.rows())), number(row.size());
     std::iota(row.begin(), row.end(), 0);

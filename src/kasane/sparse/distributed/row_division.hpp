@@ -5,8 +5,10 @@
 
 #include <kasane/sparse/matrix/csr.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace kasane::sparse {
@@ -51,5 +53,24 @@ struct RowPart {
 /// The parts of all workers. @param A  columns ascend, no duplicates
 /// @param overlap  layers of rows of others in a subdomain: rows that are reached by at most so many couplings
 std::vector<RowPart> divide_rows(const CsrView& A, const RowOwners& owners, int overlap);
+
+/// visit(array) for all arrays of a part.
+template <class Part, class Visit>
+    requires std::same_as<std::remove_const_t<Part>, RowPart>
+void each_array(Part& part, const Visit& visit) {
+    visit(part.row);
+    visit(part.outer_row);
+    for (auto* exchange : {&part.neighbors, &part.overlap}) {
+        visit(exchange->distance);
+        visit(exchange->send_begin);
+        visit(exchange->receive_begin);
+        visit(exchange->sent);
+    }
+    for (auto* matrix : {&part.inner, &part.outer, &part.extended}) {
+        visit(matrix->begin);
+        visit(matrix->column);
+        visit(matrix->value);
+    }
+}
 
 }  // namespace kasane::sparse
