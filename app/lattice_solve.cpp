@@ -208,7 +208,7 @@ std::string size_text(double bytes) {
 /// that are solved at once; the other columns and the file that is being written are added. With several workers the root rank has all
 /// fields of the host, and each device its share.
 /// @param together  configurations at a time on this host, one on each worker, whose links are kept for the next kappa; 0: one solution
-void check_memory(const LatticeSolveOptions& o, const LatticeWorkers& workers, const LatticeSolveResult& result, int together = 0) {
+void check_memory(const LatticeSolveOptions& o, const Workers& workers, const LatticeSolveResult& result, int together = 0) {
     const auto& n = result.extents;
     const auto& solver = result.memory;
     const int columns = result.columns;
@@ -243,9 +243,8 @@ void check_memory(const LatticeSolveOptions& o, const LatticeWorkers& workers, c
 }
 
 /// The solver; its errors on the gauge field name the file.
-LatticeSolver solver_of(const Common& common, const LatticeWorkers& workers, const lattice::RankGrid& grid,
-                        const lattice::GaugeField& links, const std::optional<lattice::Eigenmodes>& modes,
-                        const LatticeSolveResult& result) {
+LatticeSolver solver_of(const Common& common, const Workers& workers, const lattice::RankGrid& grid, const lattice::GaugeField& links,
+                        const std::optional<lattice::Eigenmodes>& modes, const LatticeSolveResult& result) {
     try {
         return solver_on(common, workers, grid, links, result.facts.parameters, result.options, modes ? &*modes : nullptr);
     } catch (const InputError& error) {
@@ -257,7 +256,7 @@ LatticeSolver solver_of(const Common& common, const LatticeWorkers& workers, con
 }
 
 /// The number of columns that are solved at once: --columns, or all that fit into memory.
-int chosen_columns(const LatticeSolveOptions& o, const LatticeWorkers& workers, const LatticeSolveResult& result, bool log_number) {
+int chosen_columns(const LatticeSolveOptions& o, const Workers& workers, const LatticeSolveResult& result, bool log_number) {
     const int wanted = std::min(o.columns > 0 ? o.columns : result.columns, result.columns);
     if (wanted == 1 || workers.count > 1) return 1;
     const int columns = o.columns > 0 && solves_columns(result.options)
@@ -272,7 +271,7 @@ int chosen_columns(const LatticeSolveOptions& o, const LatticeWorkers& workers, 
 }
 
 /// The columns (D / 2 kappa)^-1 b of the source. Where the solver fails, it ends with the column that failed. @throws Interrupted
-std::vector<SpinorField> solve_columns(const Common& common, const LatticeWorkers& workers, const lattice::RankGrid& grid,
+std::vector<SpinorField> solve_columns(const Common& common, const Workers& workers, const lattice::RankGrid& grid,
                                        lattice::GaugeField& links, const LatticeSolveOptions& o, bool keep_links, const Source& source,
                                        LatticeSolveResult& result) {
     const auto extents = links.extents;
@@ -329,7 +328,7 @@ int solve(const Common& common, const LatticeSolveOptions& o) {
 
 }  // namespace
 
-LatticeSolveResult solve_configuration(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& shape,
+LatticeSolveResult solve_configuration(const Common& common, const Workers& workers, const std::optional<lattice::GridShape>& shape,
                                        lattice::GaugeFile& gauge, const LatticeSolveOptions& o, bool keep_links, bool log_memory) {
     const auto source = Source::parse(o.source);
     const auto extents = gauge.field.extents;
@@ -385,8 +384,8 @@ LatticeSolveResult solve_configuration(const Common& common, const LatticeWorker
     return result;
 }
 
-void check_solve_memory(const LatticeSolveOptions& o, const LatticeWorkers& workers, const lattice::Extents& extents, int together) {
-    const LatticeWorkers one{{workers.here.front()}, 1, 1};
+void check_solve_memory(const LatticeSolveOptions& o, const Workers& workers, const lattice::Extents& extents, int together) {
+    const Workers one{{workers.here.front()}, 1, 1};
     LatticeSolveResult result;
     result.extents = extents;
     result.options = solver_options(o);

@@ -30,24 +30,24 @@ struct LatticeSolveOptions {
 /// Solves for the columns of the source, and writes the files that the options name. @param shape  of the grid of workers
 /// @param gauge  its links are freed as soon as the solver has a copy, unless `keep_links`   @param log_memory  logs the memory, and
 /// compares it with the free memory   @throws InputError; Interrupted
-LatticeSolveResult solve_configuration(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& shape,
+LatticeSolveResult solve_configuration(const Common& common, const Workers& workers, const std::optional<lattice::GridShape>& shape,
                                        lattice::GaugeFile& gauge, const LatticeSolveOptions& options, bool keep_links, bool log_memory);
 /// Logs the memory of solves on a lattice. @param together  configurations at a time, one on each worker   @throws InputError where it is
 /// not free
-void check_solve_memory(const LatticeSolveOptions& options, const LatticeWorkers& workers, const lattice::Extents& extents, int together);
+void check_solve_memory(const LatticeSolveOptions& options, const Workers& workers, const lattice::Extents& extents, int together);
 /// @throws InputError: a source or blocks that do not fit the lattice
 void check_extents_of(const LatticeSolveOptions& options, const lattice::Extents& extents);
 /// Columns of the source: 12, or 1.
 int columns_of(const LatticeSolveOptions& options);
 /// The modes of --deflate: from the file of --modes where it exists, otherwise computed, and written there where it is given. Empty without
 /// --deflate. @throws InputError: several workers, or a file of another lattice or operator
-std::optional<lattice::Eigenmodes> eigenmodes_of(const LatticeSolveOptions& options, const LatticeWorkers& workers,
+std::optional<lattice::Eigenmodes> eigenmodes_of(const LatticeSolveOptions& options, const Workers& workers,
                                                  const lattice::GaugeField& links, const lattice::DiracParameters& parameters);
 /// "not solved: " and an advice.
 std::string failure_text(const LatticeSolveResult& result);
 
 /// Several configurations or kappas, or results in a directory. @returns the exit status
-int solve_many(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& shape,
+int solve_many(const Common& common, const Workers& workers, const std::optional<lattice::GridShape>& shape,
                const LatticeSolveOptions& options);
 
 }  // namespace kasane::app

@@ -221,12 +221,11 @@ ordered_json solve_task(const BatchPlace& place, lattice::GaugeFile& gauge, cons
     Common common;
     common.quiet = true;
     const auto o = options_of(parameters);
-    const LatticeWorkers worker{{place.space}, 1, place.on_this_host};
+    const Workers worker{{place.space}, 1, place.on_this_host};
     return json_of_solved(solve_configuration(common, worker, {}, gauge, o, true, false));
 }
 
-int solve_many(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& shape,
-               const LatticeSolveOptions& o) {
+int solve_many(const Common& common, const Workers& workers, const std::optional<lattice::GridShape>& shape, const LatticeSolveOptions& o) {
     const auto& directory = o.solution;
     KS_VALIDATE(directory.empty() || fs::is_directory(directory) || (!directory.ends_with(".h5") && !directory.ends_with(".hdf5")),
                 fmt::format("is one file, and {} solutions are computed: give a directory", o.configurations.size() * o.kappas.size()),
