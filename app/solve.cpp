@@ -72,9 +72,12 @@ sparse::SolverOptions solver_options(const SolveOptions& o, const CLI::App& app)
             fmt::format("is {}: ssor is positive definite only for values above 0 and below 2. Try 1", options.ssor_omega));
     require(app.count("--ssor-omega") == 0 || o.precondition == "ssor", "--ssor-omega",
             "has no effect with --precondition " + o.precondition + ": leave it out, or take ssor");
+    require(app.count("--level") == 0 || o.precondition == "ick", "--level",
+            "has no effect with --precondition " + o.precondition + ": leave it out, or take ick");
     options.drop_tolerance = o.general.drop_tolerance;
     options.fill = o.general.fill;
-    if (options.precondition == sparse::Precondition::multigrid || options.precondition == sparse::Precondition::ict)
+    if (options.precondition == sparse::Precondition::multigrid || options.precondition == sparse::Precondition::ict ||
+        options.precondition == sparse::Precondition::ick)
         for (const char* option : {"--ordering", "--numbering", "--format", "--iteration", "--launch", "--single-factor", "--tune"})
             require(app.count(option) == 0, option, "has no effect with --precondition " + o.precondition + ": leave it out, or take ic0");
     if (!problems.empty()) throw InputError(problems);
@@ -289,9 +292,11 @@ Action add_solve(CLI::App& app, const Common& common) {
     add_general_options(app, o.general);
     add_worker_options(app, o.workers);
     app.add_option("--precondition", o.precondition,
-                   "ic0, ict (with --drop-tolerance and --fill), ssor, jacobi, none, multigrid (smoothed aggregation), or auto: ic0 or "
+                   "ic0, ick (with --level), ict (with --drop-tolerance and --fill), ssor, jacobi, none, multigrid (smoothed aggregation), "
+                   "or auto: ic0 or "
                    "multigrid by rule; ilu0, ilut (with "
                    "the same), spai, jacobi or none where the method is not cg");
+    app.add_option("--level", o.solver.level, "k of ick, IC(k): levels of fill")->check(whole_number(0, 9));
     app.add_option("--ssor-omega", o.solver.ssor_omega, "Relaxation of ssor, above 0 and below 2");
     app.add_flag("--single-factor", o.solver.single_factor, "Keep the triangles of the factor in single precision (plain iteration only)");
     app.add_option("--eigenvalues", o.eigenvalues,

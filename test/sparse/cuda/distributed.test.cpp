@@ -4,6 +4,8 @@
 
 #include <kasane/core/device/space.hpp>
 
+#include <string>
+
 namespace {
 
 using namespace kasane;
@@ -20,7 +22,7 @@ class DistributedOnCuda : public ::testing::Test {
         comm::WorkerCommunicator workers(*ranks, count);
         std::vector<AnySpace> here;
         const int there = static_cast<int>(devices().size()) - 1;  // without the CPU
-        for (int w = 0; w < count; ++w) here.push_back(Cuda{w % there});
+        for (int w = 0; w < count; ++w) here.push_back(space_named("cuda:" + std::to_string(w % there), 0));
         body(workers, here);
     }
 };

@@ -243,7 +243,8 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, 
                    KS_VALIDATE(multigrid || workers == 1,
                                fmt::format("\"{}\" is for one worker, and there are {}: take \"multigrid\"", text, workers));
                    KS_VALIDATE(text != "auto", "\"auto\" is not known here: a run names its preconditioner. Take \"ic0\" or \"multigrid\"");
-                   KS_VALIDATE(text != "ict", "\"ict\" is not known here: it is for `kasane solve`. Take \"ic0\" or \"multigrid\"");
+                   KS_VALIDATE(text != "ict" && text != "ick",
+                               fmt::format("\"{}\" is not known here: it is for `kasane solve`. Take \"ic0\" or \"multigrid\"", text));
                    return multigrid ? o.precondition : sparse::parse_precondition(text);
                });
     if (multigrid) {
