@@ -137,12 +137,14 @@ detail::ListsChoice Walk<Cuda>::State::choose_lists(const detail::WalkJob& job) 
 
 /// Chooses the size of the groups; where not all bodies are targets, divides these into groups.
 void Walk<Cuda>::State::make_groups(detail::WalkJob& job) {
-    // Groups of 64 are the cheapest per target once every warp of the device has some of them. Where few particles are targets, the largest
-    // group determines the time of the walk, or the groups that are more than the resident warps. M31, 2^23 particles, a thousandth of them
-    // on an H100: 163 us in groups of 16 and extents of 1.25, 138 of 4 and 1.5 (2,900 groups in place of 3,800; 3,168 warps). 1 / 2,000:
-    // 120 us, 115 of 4 and 1.1.
-    const bool few = job.index && static_cast<index_t>(job.targets) * 16 <= job.tree.bodies;
-    const std::uint32_t least = few ? 4 : 16, multiprocessor_count = static_cast<std::uint32_t>(multiprocessors);
+    // Groups of 64 are the cheapest per target once every warp of the device has some of them. Among few targets of many particles most
+    // groups have two or three targets, and those that are more than the resident warps, or larger than others, determine the time of the
+    // walk: small groups of a larger extent are fewer, alike and more accurate. M31, 2^23 particles, a thousandth of them targets, on an
+    // H100: 163 us in groups of 16 and extents of 1.25 (3,800 groups, 1,518 interactions), 138 of 4 and 1.5 (2,900 groups, 1,713; 3,168
+    // warps). With a larger fraction, or fewer targets, such groups have fewer interactions and larger errors than those of 16.
+    const auto multiprocessor_count = static_cast<std::uint32_t>(multiprocessors);
+    const bool sparse = job.index && job.targets >= 48 * multiprocessor_count && static_cast<index_t>(job.targets) * 500 <= job.tree.bodies;
+    const std::uint32_t least = sparse ? 4 : 16;
     std::uint32_t most = 64;
     if (tuning.group > 0)
         most = std::bit_floor(static_cast<std::uint32_t>(std::clamp(tuning.group, 1, 64)));
@@ -153,8 +155,7 @@ void Walk<Cuda>::State::make_groups(detail::WalkJob& job) {
     job.group_size = most;
     job.cut = cut.data();
     if (!job.index) return;
-    double extent = few && most < 16 ? (job.targets < 48 * multiprocessor_count ? 1.1 : 1.5) : 1.25;
-    if (tuning.group_extent > 0) extent = tuning.group_extent;
+    const double extent = tuning.group_extent > 0 ? tuning.group_extent : sparse ? 1.5 : 1.25;
     const auto span = static_cast<std::uint32_t>(std::clamp(extent * extent * extent * 64, 2., 2e9));
     // A group that is halved spans more than `span` bodies, so each of the six halvings has few such groups.
     const auto groups = std::min<index_t>(job.targets, job.targets / most + 12 * (job.tree.bodies / span + 1) + 1);
