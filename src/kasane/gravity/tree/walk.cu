@@ -140,7 +140,7 @@ void Walk<Cuda>::State::make_groups(detail::WalkJob& job) {
     // Groups of 64 are the cheapest per target once every warp of the device has some of them. Among few targets of many particles most
     // groups have two or three targets, and those that are more than the resident warps, or larger than others, determine the time of the
     // walk: small groups of a larger extent are fewer, alike and more accurate. M31, 2^23 particles, a thousandth of them targets, on an
-    // H100: 163 us in groups of 16 and extents of 1.25 (3,800 groups, 1,518 interactions), 138 of 4 and 1.5 (2,900 groups, 1,713; 3,168
+    // H100: 163 us in groups of 16 and extents of 1.25 (3,830 groups, 1,518 interactions), 138 of 4 and 1.5 (2,980 groups, 1,713; 3,168
     // warps). With a larger fraction, or fewer targets, such groups have fewer interactions and larger errors than those of 16.
     const auto multiprocessor_count = static_cast<std::uint32_t>(multiprocessors);
     const bool sparse = job.index && job.targets >= 48 * multiprocessor_count && static_cast<index_t>(job.targets) * 500 <= job.tree.bodies;
