@@ -137,13 +137,23 @@ __global__ void __launch_bounds__(Threads, BlocksPerSm) sum_groups(const __grid_
         place[k] = call.targets[min(i, count - 1)];
     }
     auto* const run_of_group = runs + group * source_run;
+    const auto barrier = [&] {
+        if constexpr (with_peers)
+            group_barrier<group_threads>(group);  // groups wait for different sources
+        else
+            __syncthreads();
+    };
+    float first_mass = 0;
+    [[maybe_unused]] bool equal = true;
     if (has_run && own) {
+        if constexpr (!with_peers) first_mass = static_cast<float>(call.mass[first_source]);
 #pragma unroll
         for (int l = 0; l < loads; ++l) {
             const int k = l * group_threads + lane, j = first_source + k;
             const auto given = j < call.position.n ? GivenSource{call.position[j], call.mass[j]} : GivenSource{call.origin, 0};
             const auto body = packed<float>(given.position, call.origin, given.mass);
             run_of_group[k] = body;
+            if constexpr (!with_peers) equal = equal && body.m == first_mass;
             if constexpr (with_peers) {
                 const int at = run * source_run + k, all = call.runs * source_run;
                 for (int peer = 0; writes && peer < call.peers; ++peer)
@@ -167,15 +177,18 @@ __global__ void __launch_bounds__(Threads, BlocksPerSm) sum_groups(const __grid_
         x[k] = target.x, y[k] = target.y, z[k] = target.z;
         s[0][k] = s[1][k] = s[2][k] = 0.0f;
     }
-    group_barrier<group_threads>(group);  // `unequal` is cleared
-    float first_mass = 0;
-    if (has_run) {
-        first_mass = run_of_group[0].m;
+    barrier();  // `unequal` is cleared, and the run is complete
+    if constexpr (with_peers) {
+        if (has_run) {
+            first_mass = run_of_group[0].m;
 #pragma unroll
-        for (int l = 0; l < loads; ++l)
-            if (run_of_group[l * group_threads + lane].m != first_mass) unequal[group] = 1;
+            for (int l = 0; l < loads; ++l)
+                if (run_of_group[l * group_threads + lane].m != first_mass) unequal[group] = 1;
+        }
+    } else if (!equal) {
+        unequal[group] = 1;
     }
-    group_barrier<group_threads>(group);
+    barrier();
     const bool equal_masses = unequal[group] == 0;
     const auto pass = [&](auto equal_in_run) {
 #pragma unroll 8
