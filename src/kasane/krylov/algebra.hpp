@@ -17,6 +17,8 @@
 //     direction(r, beta, omega, v, p)    p = r + beta (p - omega v)
 //     finish(alpha, p, omega, t, shadow, x, r)    x += alpha p + omega r, r -= omega t; {shadow.r, |r|^2}
 //     step(a, p, q, x, r)                x += a p, r -= a q; returns |r|^2
+//     resident_bicgstab()    optional: iterations of BiCGStab whose scalars stay where the vectors are (resident_bicgstab.hpp)
+//     resident_cg()          optional: the same for reliable_cg and reliable_hermitian_cg (resident_cg.hpp)
 // minres needs of them like, copy, zero, norm2, dot and axpby.
 //
 // An operator has apply(algebra, in, out) and, for reliable_cg, apply_adjoint(algebra, in, out); in and out are different vectors.
@@ -25,14 +27,21 @@
 // convert(from, to) copies a vector of one precision to one of another.
 #pragma once
 
+#include <kasane/core/base/types.hpp>
+
+#include <cmath>
 #include <complex>
 
 namespace kasane::krylov {
 
 /// x itself: the scalars of real algebras.
-inline double conjugate(double x) { return x; }
+KS_FN double conjugate(double x) { return x; }
 /// The complex conjugate of z.
 inline std::complex<double> conjugate(std::complex<double> z) { return std::conj(z); }
+/// |x|
+KS_FN double magnitude(double x) { return fabs(x); }
+/// |z|
+inline double magnitude(std::complex<double> z) { return std::abs(z); }
 
 class Watch;  ///< see watch.hpp
 
