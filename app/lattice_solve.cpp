@@ -256,7 +256,7 @@ LatticeSolver solver_of(const Common& common, const LatticeWorkers& workers, con
     }
 }
 
-/// The number of columns that are solved at once: --columns, or all that fit into memory.
+/// The number of columns that are solved at once: --columns, or on a device all that fit into memory, on a CPU one.
 int chosen_columns(const LatticeSolveOptions& o, const LatticeWorkers& workers, const LatticeSolveResult& result, bool log_number) {
     const int wanted = std::min(o.columns > 0 ? o.columns : result.columns, result.columns);
     if (wanted == 1 || workers.count > 1) return 1;
@@ -267,7 +267,8 @@ int chosen_columns(const LatticeSolveOptions& o, const LatticeWorkers& workers, 
         log::info("columns: {} of {} at once{}", columns, result.columns,
                   columns == wanted                 ? ""
                   : !solves_columns(result.options) ? fmt::format("; {} solves one after the other", name(result.options.method))
-                                                    : ", because more do not fit into memory");
+                  : std::holds_alternative<Cpu>(workers.here.front()) ? "; on a CPU one after the other is faster"
+                                                                      : ", because more do not fit into memory");
     return columns;
 }
 
@@ -456,7 +457,8 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
         ->check(whole_number(1, 1000))
         ->group(how);
     app.add_option("--inner", o.inner, "Precision of the inner solver")->check(CLI::IsMember({"half", "single", "double"}))->group(how);
-    app.add_option("--columns", o.columns, "Columns of a propagator that are solved at once; left out: as many as fit into memory")
+    app.add_option("--columns", o.columns,
+                   "Columns of a propagator that are solved at once; left out: on a GPU as many as fit into memory, on a CPU one")
         ->check(whole_number(1, 12))
         ->group(how);
     app.add_option("--schur", o.schur, "Even-odd preconditioning")->check(CLI::IsMember({"symmetric", "asymmetric"}))->group(how);

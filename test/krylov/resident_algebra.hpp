@@ -5,6 +5,7 @@
 #include <kasane/krylov/complex.hpp>
 #include <kasane/krylov/resident_bicgstab.hpp>
 #include <kasane/krylov/resident_cg.hpp>
+#include <kasane/krylov/resident_run.hpp>
 
 #include <gtest/gtest.h>
 
@@ -24,14 +25,19 @@ class ResidentAlgebra : public Host {
        public:
         using State = StateType;
         void begin(const State& first) { state_ = first, reports_.clear(), ++runs; }
-        State wait(int iteration) const {
+        template <class Submit>
+        void iterate(Submit submit) {
+            submit(), ++launched;
+        }
+        RunReport wait(int iteration) const {
             const auto found = reports_.find(iteration);
             if (found == reports_.end()) {
                 ADD_FAILURE() << "iteration " << iteration << " was not launched";
-                return *state_;
+                return {0, true};
             }
-            return found->second;
+            return {found->second.norm(), !found->second.active()};
         }
+        State state() const { return *state_; }
         int runs = 0;      ///< that were started
         int launched = 0;  ///< iterations, of all runs
 
@@ -49,7 +55,6 @@ class ResidentAlgebra : public Host {
        public:
         explicit Bicgstab(Host& host) : host_(host) {}
         void direction(const Vector& r, const Vector& v, Vector& p) {
-            ++this->launched;
             auto& s = *this->state_;
             if (!s.active()) return;
             if (s.scalars.fresh())
@@ -82,7 +87,6 @@ class ResidentAlgebra : public Host {
        public:
         explicit Cg(Host& host) : host_(host) {}
         void direction(const Vector& s, Vector& p) {
-            ++this->launched;
             if (this->state_->active() && this->state_->iterations > 0) host_.axpby(1, s, this->state_->course.beta(), p);
         }
         void curvature(const Vector& image, double shift, const Vector& p) {

@@ -142,18 +142,20 @@ class BicgstabRecurrence {
     template <class Iterations, class Operator>
     bool iterate_resident(Iterations& on_space, const Operator& A, Vector& x, IterationCourse& course, const Allowance& allow) {
         using State = typename Iterations::State;
-        using Scalars = decltype(State::scalars);
         if (!course.goes_on(norm()) || !allow(norm())) return true;
         auto& [r, shadow, p, v, t, z] = w_;
-        on_space.begin(State{Scalars(scalars_), course});
-        const State last = run_resident(on_space, norm(), course.end_norm(), allow, [&] {
+        on_space.begin(State{scalars_, course});
+        int submitted = 0;
+        const State last = run_resident(on_space, norm(), course, allow, [&] {
+            ++submitted;
             on_space.direction(r, v, p);
             A.apply(algebra_, p, v);
             on_space.first_half(shadow, v, r);
             A.apply(algebra_, r, t);
             on_space.second_half(p, t, shadow, x, r);
         });
-        scalars_ = BicgstabScalars<Scalar>(last.scalars);
+        if constexpr (requires { A.applied(2); }) A.applied(2 * (last.iterations - submitted));
+        scalars_ = last.scalars;
         course = last.course;
         using End = typename State::End;
         if (last.end == End::lost) scalars_.undo_half(algebra_.axpy_norm2(scalars_.alpha(), v, r));
@@ -163,7 +165,7 @@ class BicgstabRecurrence {
 
     Algebra& algebra_;
     BicgstabWorkspace<Algebra>& w_;
-    BicgstabScalars<Scalar> scalars_;
+    BicgstabScalars<RecurrenceScalar<Scalar>> scalars_;
 };
 
 /// Finds x with |b - A x| <= rtol |b|, from the x that is given. After a breakdown or a stagnated residual it starts again from the true

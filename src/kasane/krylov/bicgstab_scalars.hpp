@@ -5,6 +5,7 @@
 #pragma once
 
 #include <kasane/krylov/algebra.hpp>
+#include <kasane/krylov/complex.hpp>
 
 #include <cmath>
 
@@ -14,21 +15,6 @@ namespace kasane::krylov {
 template <class Scalar>
 class BicgstabScalars {
    public:
-    /// Of a new recurrence.
-    BicgstabScalars() = default;
-    /// The same scalars in another type of numbers.
-    template <class Other>
-    explicit BicgstabScalars(const BicgstabScalars<Other>& from)
-        : r2_(from.r2_),
-          shadow2_(from.shadow2_),
-          largest_gain2_(from.largest_gain2_),
-          rho_(from.rho_),
-          rho_before_(from.rho_before_),
-          alpha_(from.alpha_),
-          omega_(from.omega_),
-          fresh_(from.fresh_),
-          vanished_(static_cast<Quantity>(from.vanished_)) {}
-
     /// |r|
     KS_FN double norm() const { return sqrt(r2_); }
     /// Whether the next direction is r itself.
@@ -57,9 +43,9 @@ class BicgstabScalars {
 
     /// From v.shadow and |v|^2: alpha.
     KS_FN bool take_v(Scalar v_shadow, double v2) {
-        if (!(magnitude(v_shadow) > tiny * sqrt(shadow2_ * v2))) return broken(Quantity::shadow_v);  // rounding alone
+        if (!(square(v_shadow) > tiny2 * (shadow2_ * v2))) return broken(Quantity::shadow_v);  // rounding alone
         alpha_ = rho_ / conjugate(v_shadow);
-        if (magnitude(alpha_) * sqrt(largest_gain2_) > 1 / tiny) return broken(Quantity::A_p);  // x would become too large
+        if (square(alpha_) * largest_gain2_ > 1 / tiny2) return broken(Quantity::A_p);  // x would become too large
         return true;
     }
     /// From |r|^2 after r -= alpha v. Where it returns false, r += alpha v undoes that, and undo_half() follows.
@@ -81,7 +67,7 @@ class BicgstabScalars {
         omega_ = ts / t2;
         const double gain2 = t2 / r2_;
         if (largest_gain2_ < gain2) largest_gain2_ = gain2;
-        if (!(magnitude(ts) > tiny * sqrt(t2 * r2_)) || magnitude(omega_) * sqrt(largest_gain2_) > 1 / tiny) return broken(Quantity::omega);
+        if (!(square(ts) > tiny2 * (t2 * r2_)) || square(omega_) * largest_gain2_ > 1 / tiny2) return broken(Quantity::omega);
         return true;
     }
     /// From shadow.r and |r|^2 at the end of an iteration.
@@ -89,12 +75,10 @@ class BicgstabScalars {
         rho_before_ = rho_;
         rho_ = rho, r2_ = r2;
         fresh_ = false;
-        return magnitude(rho_) > tiny * sqrt(shadow2_ * r2_) || broken(Quantity::rho);
+        return square(rho_) > tiny2 * (shadow2_ * r2_) || broken(Quantity::rho);
     }
 
    private:
-    template <class Other>
-    friend class BicgstabScalars;
     enum class Quantity { none, shadow_v, A_p, omega, rho };
 
     KS_FN bool broken(Quantity what) {
@@ -102,7 +86,7 @@ class BicgstabScalars {
         return false;
     }
 
-    static constexpr double tiny = 1e-13;
+    static constexpr double tiny2 = 1e-26;  // of squares; the norms are near 1, so that no square vanishes
     double r2_ = 0, shadow2_ = 0;
     double largest_gain2_ = 0;  // of |A s|^2 / |s|^2 so far
     Scalar rho_{}, rho_before_{}, alpha_{}, omega_{};

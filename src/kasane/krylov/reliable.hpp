@@ -141,13 +141,17 @@ void iterate(Low& low, const Form& form, BicgstabWorkspace<Low>& work, typename 
         if (!course.goes_on() || !allow(course.claimed)) return;
         auto& on_space = low.resident_cg();
         on_space.begin({course});
-        course = run_resident(on_space, course.claimed, course.end_norm(), allow, [&] {
-                     on_space.direction(s, p);
-                     const auto [image, shift] = form.square(p, q, t);
-                     on_space.curvature(image, shift, p);
-                     on_space.step(p, t, y, s);
-                     if (course.low) on_space.along(s, t);
-                 }).course;
+        int submitted = 0;
+        const CgState last = run_resident(on_space, course.claimed, course, allow, [&] {
+            ++submitted;
+            on_space.direction(s, p);
+            const auto [image, shift] = form.square(p, q, t);
+            on_space.curvature(image, shift, p);
+            on_space.step(p, t, y, s);
+            if (course.low) on_space.along(s, t);
+        });
+        course = last.course;
+        if constexpr (requires { form.applied(1); }) form.applied(last.iterations - submitted);
         if (!course.fresh) low.axpby(1, s, course.beta(), p);
     } else {
         while (course.goes_on() && allow(course.claimed)) {
@@ -245,6 +249,39 @@ SolveLog reliable_conjugate_gradients(High& high, const HighOperator& A, Low& lo
     return log;
 }
 
+/// The form of reliable_cg.
+template <class High, class HighOperator, class Low, class LowOperator, class Deflator>
+struct NormalEquations {
+    High& high;
+    const HighOperator& A;
+    Low& low;
+    const LowOperator& a;
+    const Deflator& deflation;
+    bool correct(const typename High::Vector& r, typename High::Vector& z, typename High::Vector& x) const {
+        if constexpr (std::is_same_v<Deflator, NoDeflation>) return false;
+        A.apply_adjoint(high, r, z);
+        return deflation.correct(high, z, x);
+    }
+    const typename High::Vector& gradient(const typename High::Vector& r, typename High::Vector& z) const {
+        A.apply_adjoint(high, r, z);
+        deflation.project(high, z);
+        return z;
+    }
+    double product(const typename Low::Vector& p, typename Low::Vector& q, typename Low::Vector& t) const {
+        return low.norm2(square(p, q, t).image);
+    }
+    Square<typename Low::Vector> square(const typename Low::Vector& p, typename Low::Vector& q, typename Low::Vector& t) const {
+        a.apply(low, p, q);
+        a.apply_adjoint(low, q, t);
+        return {q, 0};
+    }
+    void applied(int iterations) const
+        requires requires { a.applied(2); }
+    {
+        a.applied(2 * iterations);
+    }
+};
+
 /// Finds x with |b - A x| <= rtol |b|, from the x that is given, by conjugate gradients on A^+ A x = A^+ b with the low operator `a`.
 /// Also ends as stagnated where A^+ r vanishes and r does not: A is singular. With a deflation the iteration solves the projected system
 /// P A^+ A x = P A^+ r, and every update solves for the rest: convergence is that of the spectrum without the deflated eigenvalues.
@@ -254,32 +291,9 @@ template <class High, class HighOperator, class Low, class LowOperator, class Co
 SolveLog reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert,
                      const typename High::Vector& b, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
                      const Options& options = {}, double delta = 0.1, const Deflator& deflation = {}) {
-    struct NormalEquations {
-        High& high;
-        const HighOperator& A;
-        Low& low;
-        const LowOperator& a;
-        const Deflator& deflation;
-        bool correct(const typename High::Vector& r, typename High::Vector& z, typename High::Vector& x) const {
-            if constexpr (std::is_same_v<Deflator, NoDeflation>) return false;
-            A.apply_adjoint(high, r, z);
-            return deflation.correct(high, z, x);
-        }
-        const typename High::Vector& gradient(const typename High::Vector& r, typename High::Vector& z) const {
-            A.apply_adjoint(high, r, z);
-            deflation.project(high, z);
-            return z;
-        }
-        double product(const typename Low::Vector& p, typename Low::Vector& q, typename Low::Vector& t) const {
-            return low.norm2(square(p, q, t).image);
-        }
-        Square<typename Low::Vector> square(const typename Low::Vector& p, typename Low::Vector& q, typename Low::Vector& t) const {
-            a.apply(low, p, q);
-            a.apply_adjoint(low, q, t);
-            return {q, 0};
-        }
-    };
-    return reliable_conjugate_gradients(high, A, low, convert, NormalEquations{high, A, low, a, deflation}, b, x, work, options, delta);
+    return reliable_conjugate_gradients(high, A, low, convert,
+                                        NormalEquations<High, HighOperator, Low, LowOperator, Deflator>{high, A, low, a, deflation}, b, x,
+                                        work, options, delta);
 }
 
 /// The form of reliable_hermitian_cg.

@@ -8,8 +8,10 @@
 //     direction(r, v, p)                     p = r, or p = r + beta (p - omega v)
 //     first_half(shadow, v, r)               alpha; r -= alpha v
 //     second_half(p, t, shadow, x, r)        omega; x += alpha p + omega r; r -= omega t; rho
-//     wait(iteration) -> State        the state after that iteration of the run (1, 2, ...), or the last one of a run that has ended
-// Every operation but wait() returns at once.
+//     iterate(submit)                        executes one iteration: what submit() submits, the same in every iteration of a run
+//     wait(iteration) -> RunReport           after that iteration of the run (1, 2, ...), or after the last one of a run that has ended
+//     state() -> State                       after all work of the run
+// Every function but the last two returns at once.
 #pragma once
 
 #include <kasane/krylov/bicgstab_scalars.hpp>

@@ -8,7 +8,9 @@
 //     curvature(image, shift, p)             |image|^2 + shift |p|^2
 //     step(p, t, y, s)                       y += alpha p, s -= alpha t
 //     along(s, t)                            in a low precision
-//     wait(iteration) -> State        as there
+//     iterate(submit)                        executes one iteration: what submit() submits, the same in every iteration of a run
+//     wait(iteration) -> RunReport           after that iteration of the run (1, 2, ...), or after the last one of a run that has ended
+//     state() -> State                       after all work of the run
 #pragma once
 
 #include <kasane/krylov/watch.hpp>

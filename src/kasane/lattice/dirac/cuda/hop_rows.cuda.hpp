@@ -1,9 +1,9 @@
-// The kernel of a hop of few sites; each of hop_rows_*.cu instantiates it for one precision. In a block each of eight warps computes one
-// direction's part for the same 32 sites; two of them then add the parts, in the order of hop_site, and divide by the clover term, one for
-// each chirality.
+// The kernel of a hop of few sites; each of hop_rows_*.cu instantiates it for one precision. In a block each of eight warps (double: four)
+// computes the parts of one direction (two) for the same 32 sites; two of them then add the parts, in the order of hop_site, and divide by
+// the clover term, one for each chirality. Three blocks fit on a multiprocessor.
 #pragma once
 
-#include <kasane/core/device/check.cuda.hpp>
+#include <kasane/lattice/dirac/cuda/chained.cuda.hpp>
 #include <kasane/lattice/dirac/cuda/hop.body.hpp>
 #include <kasane/lattice/dirac/cuda/hop_rows.hpp>
 
@@ -36,6 +36,12 @@ KS_FN void write_part(const HopTask<P>& task, const Here& here, unsigned lane, R
     memory.weight[direction][lane] = part.weight;
 }
 
+template <int direction, Precision P, LinkReals R, bool half_links>
+KS_FN void write_parts(const HopTask<P>& task, const Here& here, unsigned lane, RowMemory<Real<P>>& memory) {
+    write_part<direction, P, R, half_links>(task, here, lane, memory);
+    write_part<direction + 1, P, R, half_links>(task, here, lane, memory);
+}
+
 template <int direction, Precision P>
 KS_FN void add_parts(const HopTask<P>& task, unsigned lane, const RowMemory<Real<P>>& memory, Spinor<Real<P>>& sum) {
     if constexpr (direction < directions) {
@@ -45,11 +51,13 @@ KS_FN void add_parts(const HopTask<P>& task, unsigned lane, const RowMemory<Real
     }
 }
 
-/// Two spins of out. @param A  of their chirality, where the form has it   @param x  of the site, where there is such a term
+/// Two spins of out.
 template <int chirality, Precision P, HopForm form>
-KS_FN HalfSpinor<Real<P>> result_of(const HopTask<P>& task, unsigned lane, const RowMemory<Real<P>>& memory, ChiralBlock<Real<P>>& A,
-                                    const Spinor<Real<P>>& x) {
-    Spinor<Real<P>> sum{};
+KS_FN HalfSpinor<Real<P>> result_of(const HopTask<P>& task, unsigned lane, std::uint32_t place, const RowMemory<Real<P>>& memory) {
+    ChiralBlock<Real<P>> A{};
+    if constexpr (form != HopForm::plain) A = load_clover<P>(task.clover, place, chirality);
+    Spinor<Real<P>> x{}, sum{};
+    if (task.x.data) x = load_spinor<P>(task.x, place);
     add_parts<0, P>(task, lane, memory, sum);
     HalfSpinor<Real<P>> h{{sum.s[2 * chirality], sum.s[2 * chirality + 1]}};
     if constexpr (form == HopForm::inverse) divide(A, h);
@@ -62,6 +70,10 @@ KS_FN HalfSpinor<Real<P>> result_of(const HopTask<P>& task, unsigned lane, const
     return h;
 }
 
+/// Threads of a block.
+template <Precision P>
+inline constexpr int row_threads = (P == Precision::double_ ? directions / 2 : directions) * static_cast<int>(row);
+
 template <Precision P, LinkReals R, HopForm form>
 __global__ void __launch_bounds__(directions* row) hop_rows_kernel(const __grid_constant__ HopTask<P> task) {
     using V = Real<P>;
@@ -70,30 +82,33 @@ __global__ void __launch_bounds__(directions* row) hop_rows_kernel(const __grid_
     const unsigned lane = threadIdx.x % row, warp = threadIdx.x / row;
     const std::uint32_t place = blockIdx.x * row + lane;
     const bool inside = place < task.sites;
-    ChiralBlock<V> A{};
-    Spinor<V> x{};
+    const Here here = inside ? position(task.tiles, task.to, place) : Here{};
+    wait_for_earlier();
     if (inside) {
-        if (warp < 2) {  // early, so that memory answers while the directions are computed
-            if constexpr (form != HopForm::plain)
-                A = warp == 0 ? load_clover<P>(task.clover, place, 0) : load_clover<P>(task.clover, place, 1);
-            if (task.x.data) x = load_spinor<P>(task.x, place);
-        }
-        const Here here = position(task.tiles, task.to, place);
-        switch (warp) {
-            case 0: write_part<0, P, R, half_links>(task, here, lane, memory); break;
-            case 1: write_part<1, P, R, half_links>(task, here, lane, memory); break;
-            case 2: write_part<2, P, R, half_links>(task, here, lane, memory); break;
-            case 3: write_part<3, P, R, half_links>(task, here, lane, memory); break;
-            case 4: write_part<4, P, R, half_links>(task, here, lane, memory); break;
-            case 5: write_part<5, P, R, half_links>(task, here, lane, memory); break;
-            case 6: write_part<6, P, R, half_links>(task, here, lane, memory); break;
-            default: write_part<7, P, R, half_links>(task, here, lane, memory); break;
+        if constexpr (P == Precision::double_) {
+            switch (warp) {
+                case 0: write_parts<0, P, R, half_links>(task, here, lane, memory); break;
+                case 1: write_parts<2, P, R, half_links>(task, here, lane, memory); break;
+                case 2: write_parts<4, P, R, half_links>(task, here, lane, memory); break;
+                default: write_parts<6, P, R, half_links>(task, here, lane, memory); break;
+            }
+        } else {
+            switch (warp) {
+                case 0: write_part<0, P, R, half_links>(task, here, lane, memory); break;
+                case 1: write_part<1, P, R, half_links>(task, here, lane, memory); break;
+                case 2: write_part<2, P, R, half_links>(task, here, lane, memory); break;
+                case 3: write_part<3, P, R, half_links>(task, here, lane, memory); break;
+                case 4: write_part<4, P, R, half_links>(task, here, lane, memory); break;
+                case 5: write_part<5, P, R, half_links>(task, here, lane, memory); break;
+                case 6: write_part<6, P, R, half_links>(task, here, lane, memory); break;
+                default: write_part<7, P, R, half_links>(task, here, lane, memory); break;
+            }
         }
     }
     __syncthreads();
     HalfSpinor<V> upper{};
-    if (inside && warp == 0) upper = result_of<0, P, form>(task, lane, memory, A, x);
-    if (inside && warp == 1) write_half(memory.lower, lane, result_of<1, P, form>(task, lane, memory, A, x));
+    if (inside && warp == 0) upper = result_of<0, P, form>(task, lane, place, memory);
+    if (inside && warp == 1) write_half(memory.lower, lane, result_of<1, P, form>(task, lane, place, memory));
     __syncthreads();
     if (!inside || warp != 0) return;
     const auto lower = read_half(memory.lower, lane);
@@ -102,16 +117,15 @@ __global__ void __launch_bounds__(directions* row) hop_rows_kernel(const __grid_
 
 template <Precision P, LinkReals R>
 void launch_hop_rows(Cuda on, HopForm form, const HopTask<P>& task) {
-    constexpr auto threads = static_cast<unsigned>(directions) * row;
+    constexpr auto threads = static_cast<unsigned>(row_threads<P>);
     const unsigned blocks = (task.sites + row - 1) / row;
     KS_CUDA(cudaSetDevice(on.device));
     if (form == HopForm::plain)
-        hop_rows_kernel<P, R, HopForm::plain><<<blocks, threads, 0, on.stream>>>(task);
+        launch_chained(blocks, threads, on.stream, hop_rows_kernel<P, R, HopForm::plain>, task);
     else if (form == HopForm::inverse)
-        hop_rows_kernel<P, R, HopForm::inverse><<<blocks, threads, 0, on.stream>>>(task);
+        launch_chained(blocks, threads, on.stream, hop_rows_kernel<P, R, HopForm::inverse>, task);
     else
-        hop_rows_kernel<P, R, HopForm::clover><<<blocks, threads, 0, on.stream>>>(task);
-    KS_CUDA(cudaGetLastError());
+        launch_chained(blocks, threads, on.stream, hop_rows_kernel<P, R, HopForm::clover>, task);
 }
 
 }  // namespace kasane::lattice::device

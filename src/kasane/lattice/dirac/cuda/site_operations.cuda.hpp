@@ -208,6 +208,15 @@ __device__ inline void block_sums(double (&value)[numbers]) {
     if (threadIdx.x >= 32) return;
     for (int k = 0; k < numbers; ++k) value[k] = warp_sum(threadIdx.x < blockDim.x / 32 ? warps[k][threadIdx.x] : 0.0);
 }
+/// The sums of all blocks of a grid of this size, in thread 0. @param partial  [numbers][blocks]
+template <int numbers>
+__device__ inline void add_blocks(double (&value)[numbers], const double* partial) {
+    for (int k = 0; k < numbers; ++k) {
+        value[k] = 0;
+        for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) value[k] += __ldcg(partial + k * gridDim.x + b);
+    }
+    block_sums(value);
+}
 /// Adds the blocks' sums in order: true in the one thread that has the totals in `value`, of the last block to end. Such threads of
 /// different launches of a stream follow each other. @param partial  [operation_sums][blocks]   @param done  0 before and after
 template <int numbers>
@@ -222,11 +231,7 @@ __device__ inline bool grid_sums(double (&value)[numbers], double* partial, unsi
     __syncthreads();
     if (!last) return false;
     __threadfence();
-    for (int k = 0; k < numbers; ++k) {
-        value[k] = 0;
-        for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) value[k] += __ldcg(partial + k * gridDim.x + b);
-    }
-    block_sums(value);
+    add_blocks(value, partial);
     if (threadIdx.x != 0) return false;
     *done = 0;
     return true;
@@ -277,14 +282,17 @@ __global__ void __launch_bounds__(operation_threads)
     }
 }
 
-/// Waits for a ticket that a kernel of the stream writes into pinned memory.
-inline void wait_for(std::uint64_t& ticket, std::uint64_t value, Cuda on) {
-    const std::atomic_ref<std::uint64_t> arrived(ticket);
-    for (unsigned spin = 0; arrived.load(std::memory_order_acquire) != value; ++spin)
+/// Waits until a kernel of the stream has written a ticket for which arrived(ticket) holds into pinned memory; returns the ticket.
+template <class Arrived>
+std::uint64_t wait_for(std::uint64_t& ticket, Arrived arrived, Cuda on) {
+    const std::atomic_ref<std::uint64_t> now(ticket);
+    for (unsigned spin = 0;; ++spin) {
+        if (const auto value = now.load(std::memory_order_acquire); arrived(value)) return value;
         if (spin % 65536 == 65535) {  // a failed kernel never writes its ticket; a frequent test would cost more than the sum
             const auto status = cudaStreamQuery(on.stream);
             if (status != cudaErrorNotReady) KS_CUDA(status);
         }
+    }
 }
 
 /// Memory of the host that kernels write to.
@@ -336,7 +344,7 @@ class SiteKernels {
     template <class Operation>
     const SiteSums* sum(const Operation* operations, int columns) {
         launch(operations, columns);
-        wait_for(mailbox_->ticket, ticket_, lattice_->space());
+        wait_for(mailbox_->ticket, [&](std::uint64_t now) { return now == ticket_; }, lattice_->space());
         return mailbox_->sum;
     }
 
