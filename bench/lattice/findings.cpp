@@ -60,7 +60,9 @@ std::string solver(const Study& study) {
     for (const auto& row : light)
         if (row["over_best"] > over_best) over_best = row["over_best"];
     if (over_best > 0)
-        text += fmt::format("There the automatic choice takes at most {} times as long as the fastest row before it. ", number(over_best));
+        text +=
+            fmt::format("There the automatic choice takes at most {} times as long as the fastest row before it with its inner precision. ",
+                        number(over_best));
     auto curve = study.with("by volume, ");
     std::erase_if(curve, [](const Row& row) { return !std::isfinite(row["speedup"]); });
     const auto most = std::max_element(curve.begin(), curve.end(), [](const Row& a, const Row& b) { return a["speedup"] < b["speedup"]; });

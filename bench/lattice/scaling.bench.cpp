@@ -102,8 +102,9 @@ class LatticeScaling {
             const bool there = std::any_of(all.begin(), all.end(), [&](const Extents& other) { return text(other) == text(extents); });
             if (!there && extents[3] % (2 * workers) == 0) all.push_back(extents);
         };
+        add({{edge, edge, edge, edge * workers}});
         if (context_.sizes.empty()) add(strong);
-        for (const int count : {workers, workers_.sets.back().size()}) add({{edge, edge, edge, edge * count}});
+        add({{edge, edge, edge, edge * workers_.sets.back().size()}});
         return all;
     }
 

@@ -147,7 +147,7 @@ TEST_F(LatticeSolve, ColumnsTogetherAreThoseAlone) {
     std::vector<nlohmann::json> results;
     for (const std::vector<std::string>& how :
          {std::vector<std::string>{"--columns", "12"}, {"--columns", "5"}, {"--columns", "1"}, {"--solver", "cg"}, {}}) {
-        std::vector<std::string> what = {"u.lime", "--kappa", "0.13", "--csw", "1.2", "--json", "--device", "cpu"};
+        std::vector<std::string> what = {"u.lime", "--kappa", "0.13", "--csw", "1.2", "--json"};
         what.insert(what.end(), how.begin(), how.end());
         const auto outcome = solve(what);
         ASSERT_EQ(outcome.status, 0) << outcome.err;

@@ -73,13 +73,10 @@ __global__ void begin_kernel(RunMemory<State> memory, const __grid_constant__ St
     *memory.run = run;
 }
 
-/// An operation of an iteration: Step has
-///   Work                       the operation of a site; with(state) is it with its factors
-///   reads                      the state that it reads: 0 or 1
-///   takes                      earlier operations whose sums it adds first, in all blocks: take(state, slot, sums), slots from
-///   `first_slot` slot                       where its own sums go; -1: the last block adds them, take(state, -1, sums), and the host
-///   receives the state writes                     the state that it writes; -1: none
-/// take() returns true where the host must receive the state.
+/// An operation of an iteration. Step has `Work`, the operation of a site, and with(state), the same with its factors. It first adds the
+/// sums of `takes` earlier operations, from `first_slot` on, in all blocks: take(state, slot, sums). Its own sums go to `slot`; at -1 the
+/// last block adds them, take(state, -1, sums), and the host receives the state. It reads state `reads` and writes state `writes` (-1:
+/// none).
 template <class Step, class State>
 __global__ void __launch_bounds__(operation_threads)
     step_kernel(const __grid_constant__ Step step, const std::uint32_t sites, const RunMemory<State> memory) {
