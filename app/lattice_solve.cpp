@@ -3,6 +3,7 @@
 #include <app/lattice_solve.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
+#include <kasane/core/device/parallel.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 #include <kasane/lattice/observe/correlators.hpp>
@@ -288,8 +289,13 @@ std::vector<SpinorField> solve_columns(const Common& common, const LatticeWorker
     Progress bar(common.progress(), "solving", result.columns);
     for (int first = 0; first < result.columns; first += result.columns_at_once) {
         const int last = std::min(result.columns, first + result.columns_at_once);
-        std::vector<SpinorField> b, x;
-        for (int c = first; c < last; ++c) b.push_back(source.column(extents, c)), x.emplace_back(extents);
+        const auto count = static_cast<std::size_t>(last - first);
+        std::vector<SpinorField> b(count), x(count);
+        // By all threads, since most of the time is that of new pages of memory.
+        parallel_for(Cpu{}, static_cast<index_t>(2 * count), [&](index_t i) {
+            const auto c = static_cast<std::size_t>(i / 2);
+            i % 2 == 0 ? b[c] = source.column(extents, first + static_cast<int>(c)) : x[c] = SpinorField(extents);
+        });
         auto logs = solve(b, x, [&](int iteration, double residual) {
             const auto which = last - first > 1     ? fmt::format("columns {} to {} of {}, ", first + 1, last, result.columns)
                                : result.columns > 1 ? fmt::format("column {} of {}, ", last, result.columns)
@@ -303,7 +309,8 @@ std::vector<SpinorField> solve_columns(const Common& common, const LatticeWorker
             if (log.end == krylov::Outcome::stopped) throw Interrupted();
             for (const auto& note : log.notes)
                 if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
-            for (auto& value : x[c].values) value *= 2 * result.facts.parameters.kappa;
+            parallel_for(Cpu{}, static_cast<index_t>(x[c].values.size()),
+                         [values = x[c].values.data(), factor = 2 * result.facts.parameters.kappa](index_t i) { values[i] *= factor; });
             columns.push_back(std::move(x[c]));
             if (!log.converged()) return columns;
         }

@@ -10,8 +10,8 @@ namespace kasane::krylov {
 
 /// A residual that falls too slowly (StagnationTest::slow) ends a run, too:
 enum class SlowEnds {
-    never,
-    always,
+    never,        ///< not at all
+    always,       ///< whatever its size
     below_first,  ///< where the residual is smaller than at the start of the run
 };
 

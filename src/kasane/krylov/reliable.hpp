@@ -252,29 +252,34 @@ SolveLog reliable_conjugate_gradients(High& high, const HighOperator& A, Low& lo
 /// The form of reliable_cg.
 template <class High, class HighOperator, class Low, class LowOperator, class Deflator>
 struct NormalEquations {
-    High& high;
-    const HighOperator& A;
-    Low& low;
-    const LowOperator& a;
-    const Deflator& deflation;
+    High& high;                 ///< algebra of the high precision
+    const HighOperator& A;      ///< its operator
+    Low& low;                   ///< algebra of the low precision
+    const LowOperator& a;       ///< its operator
+    const Deflator& deflation;  ///< of the system
+    /// Adds to x what the deflation solves for.
     bool correct(const typename High::Vector& r, typename High::Vector& z, typename High::Vector& x) const {
         if constexpr (std::is_same_v<Deflator, NoDeflation>) return false;
         A.apply_adjoint(high, r, z);
         return deflation.correct(high, z, x);
     }
+    /// A^+ r, deflated, in z.
     const typename High::Vector& gradient(const typename High::Vector& r, typename High::Vector& z) const {
         A.apply_adjoint(high, r, z);
         deflation.project(high, z);
         return z;
     }
+    /// p.(t), t = A^+ A p
     double product(const typename Low::Vector& p, typename Low::Vector& q, typename Low::Vector& t) const {
         return low.norm2(square(p, q, t).image);
     }
+    /// The same as a Square.
     Square<typename Low::Vector> square(const typename Low::Vector& p, typename Low::Vector& q, typename Low::Vector& t) const {
         a.apply(low, p, q);
         a.apply_adjoint(low, q, t);
         return {q, 0};
     }
+    /// Counts iterations that were executed without a call.
     void applied(int iterations) const
         requires requires { a.applied(2); }
     {
@@ -299,11 +304,15 @@ SolveLog reliable_cg(High& high, const HighOperator& A, Low& low, const LowOpera
 /// The form of reliable_hermitian_cg.
 template <class High, class Low, class LowOperator>
 struct HermitianForm {
-    Low& low;
-    const LowOperator& a;
+    Low& low;              ///< algebra of the low precision
+    const LowOperator& a;  ///< its operator
+    /// There is no deflation.
     bool correct(const typename High::Vector&, typename High::Vector&, typename High::Vector&) const { return false; }
+    /// r itself.
     const typename High::Vector& gradient(const typename High::Vector& r, typename High::Vector&) const { return r; }
+    /// p.(t), t = A p
     double product(const typename Low::Vector& p, typename Low::Vector&, typename Low::Vector& t) const { return a.apply_dot(low, p, t); }
+    /// The same as a Square.
     auto square(const typename Low::Vector& p, typename Low::Vector&, typename Low::Vector& t) const
         requires requires { a.apply_square(low, p, t); }
     {
