@@ -3,6 +3,7 @@
 #include <app/lattice_solve.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
+#include <kasane/core/device/parallel.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 #include <kasane/lattice/observe/correlators.hpp>
@@ -255,7 +256,7 @@ LatticeSolver solver_of(const Common& common, const Workers& workers, const latt
     }
 }
 
-/// The number of columns that are solved at once: --columns, or all that fit into memory.
+/// The number of columns that are solved at once: --columns, or on a device all that fit into memory, on a CPU one.
 int chosen_columns(const LatticeSolveOptions& o, const Workers& workers, const LatticeSolveResult& result, bool log_number) {
     const int wanted = std::min(o.columns > 0 ? o.columns : result.columns, result.columns);
     if (wanted == 1 || workers.count > 1) return 1;
@@ -266,7 +267,8 @@ int chosen_columns(const LatticeSolveOptions& o, const Workers& workers, const L
         log::info("columns: {} of {} at once{}", columns, result.columns,
                   columns == wanted                 ? ""
                   : !solves_columns(result.options) ? fmt::format("; {} solves one after the other", name(result.options.method))
-                                                    : ", because more do not fit into memory");
+                  : std::holds_alternative<Cpu>(workers.here.front()) ? "; on a CPU one after the other is faster"
+                                                                      : ", because more do not fit into memory");
     return columns;
 }
 
@@ -286,8 +288,13 @@ std::vector<SpinorField> solve_columns(const Common& common, const Workers& work
     Progress bar(common.progress(), "solving", result.columns);
     for (int first = 0; first < result.columns; first += result.columns_at_once) {
         const int last = std::min(result.columns, first + result.columns_at_once);
-        std::vector<SpinorField> b, x;
-        for (int c = first; c < last; ++c) b.push_back(source.column(extents, c)), x.emplace_back(extents);
+        const auto count = static_cast<std::size_t>(last - first);
+        std::vector<SpinorField> b(count), x(count);
+        // By all threads, since most of the time is that of new pages of memory.
+        parallel_for(Cpu{}, static_cast<index_t>(2 * count), [&](index_t i) {
+            const auto c = static_cast<std::size_t>(i / 2);
+            i % 2 == 0 ? b[c] = source.column(extents, first + static_cast<int>(c)) : x[c] = SpinorField(extents);
+        });
         auto logs = solve(b, x, [&](int iteration, double residual) {
             const auto which = last - first > 1     ? fmt::format("columns {} to {} of {}, ", first + 1, last, result.columns)
                                : result.columns > 1 ? fmt::format("column {} of {}, ", last, result.columns)
@@ -301,7 +308,8 @@ std::vector<SpinorField> solve_columns(const Common& common, const Workers& work
             if (log.end == krylov::Outcome::stopped) throw Interrupted();
             for (const auto& note : log.notes)
                 if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
-            for (auto& value : x[c].values) value *= 2 * result.facts.parameters.kappa;
+            parallel_for(Cpu{}, static_cast<index_t>(x[c].values.size()),
+                         [values = x[c].values.data(), factor = 2 * result.facts.parameters.kappa](index_t i) { values[i] *= factor; });
             columns.push_back(std::move(x[c]));
             if (!log.converged()) return columns;
         }
@@ -455,7 +463,8 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
         ->check(whole_number(1, 1000))
         ->group(how);
     app.add_option("--inner", o.inner, "Precision of the inner solver")->check(CLI::IsMember({"half", "single", "double"}))->group(how);
-    app.add_option("--columns", o.columns, "Columns of a propagator that are solved at once; left out: as many as fit into memory")
+    app.add_option("--columns", o.columns,
+                   "Columns of a propagator that are solved at once; left out: on a GPU as many as fit into memory, on a CPU one")
         ->check(whole_number(1, 12))
         ->group(how);
     app.add_option("--schur", o.schur, "Even-odd preconditioning")->check(CLI::IsMember({"symmetric", "asymmetric"}))->group(how);

@@ -75,8 +75,8 @@ MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOpt
 /// Whether several right-hand sides can be solved at once with these options: nested BiCGStab without a Schwarz preconditioner, and the
 /// automatic choice with a low inner precision. Others are solved one after the other.
 bool solves_columns(const SolverOptions& options);
-/// The largest number of right-hand sides, up to `wanted`, that a solver on this space can solve at once in the memory that is free now; at
-/// least 1.
+/// The number of right-hand sides, up to `wanted`, that a solver on this space solves at once to be fast: on a device as many as the memory
+/// that is free now holds, at least 1; on a CPU 1, since one after the other is faster there.
 int columns_at_once(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options,
                     int wanted);
 
