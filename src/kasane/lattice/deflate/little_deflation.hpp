@@ -1,6 +1,6 @@
-// Deflation of the little system by the near-null vectors as a whole, without which its iterations grow as those of D do [Luscher 2007,
-// section 6.2 deflates it, too]: with orthonormal C = A U, A the little operator and U the vectors' coefficients, the system is solved in
-// the complement of C by a minimal residual method, (1 - C C^+) A z = (1 - C C^+) c, and x = z + U C^+ (c - A z)  [de Sturler 1996].
+// Deflation of the little system by the near-null vectors as a whole, without which its iterations grow as those of D do: with orthonormal
+// C = A U, A the little operator and U the vectors' coefficients, the system is solved in the complement of C by a minimal residual method,
+// (1 - C C^+) A z = (1 - C C^+) c, and x = z + U C^+ (c - A z) [de Sturler 1996].
 // Declarations only: little_deflation.kernels.cpp defines them, once per Space.
 #pragma once
 

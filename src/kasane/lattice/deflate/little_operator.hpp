@@ -1,4 +1,4 @@
-// The little Dirac operator P^+ D P on the grid of blocks [Luscher 2007, section 4], and the algebra of its vectors.
+// The little Dirac operator P^+ D P on the grid of blocks [Luscher 2007], and the algebra of its vectors.
 // Invariants: a block couples to itself and to its eight neighbours, over its faces; a neighbour may be the block itself or be one in two
 // directions. P commutes with gamma_5, so that the coupling backward is the adjoint of the neighbour's coupling forward, with the sign of
 // the product of chiralities. Declarations only: little_operator.kernels.cpp defines them, once per Space.
