@@ -195,7 +195,7 @@ MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOpt
         const double block = 1. * coherent.block[0] * coherent.block[1] * coherent.block[2] * coherent.block[3];
         const double little_fields = 8 * wide * rows / block * 75;  // two for each vector of the little system's GCR, and a few
         operators += wide * coherent_bytes_per_site(options.coherent, extents) + 4 * field_bytes(options.inner) + little_fields;
-        setup += (options.coherent.vectors + 5 + low) * field_bytes(options.inner) + 4 * field_bytes(outer) + 16 * rows * rows / block;
+        setup += (options.coherent.vectors + 5 + low) * field_bytes(options.inner) + 2 * field_bytes(outer) + 16 * rows * rows / block;
     }
     const bool rotates = options.outer_links.temporal_gauge || (mixed && options.inner_links.temporal_gauge);
     MemoryPerSite memory;

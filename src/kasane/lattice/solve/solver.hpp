@@ -6,7 +6,7 @@
 #include <kasane/core/device/space.hpp>
 #include <kasane/krylov/log.hpp>
 #include <kasane/krylov/options.hpp>
-#include <kasane/lattice/deflate/coherent_options.hpp>
+#include <kasane/lattice/solve/coherent_options.hpp>
 #include <kasane/lattice/dirac/eigenmodes.hpp>
 #include <kasane/lattice/dirac/parameters.hpp>
 #include <kasane/lattice/gauge_field.hpp>

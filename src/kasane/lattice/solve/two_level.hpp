@@ -11,9 +11,9 @@
 #include <kasane/core/base/timer.hpp>
 #include <kasane/krylov/bicgstab.hpp>
 #include <kasane/krylov/gcr.hpp>
-#include <kasane/lattice/deflate/coherent_options.hpp>
-#include <kasane/lattice/deflate/little_deflation.hpp>
-#include <kasane/lattice/hmc/quark_field.hpp>
+#include <kasane/lattice/solve/coherent_options.hpp>
+#include <kasane/lattice/solve/little_deflation.hpp>
+#include <kasane/lattice/solve/random_field.hpp>
 #include <kasane/lattice/solve/schwarz_preconditioner.hpp>
 
 #include <cmath>
@@ -76,8 +76,7 @@ class TwoLevelPreconditioner {
     std::uint64_t take_little_iterations() { return std::exchange(little_iterations_, 0); }
 
    private:
-    static constexpr int little_length = 32;     ///< vectors of the little system's GCR
-    static constexpr int first_field = 1 << 13;  ///< numbers of random fields that no other use has
+    static constexpr int little_length = 32;  ///< vectors of the little system's GCR
     /// Of the little system in the set-up: inverse iteration needs less accuracy than a solve (with 0.7 solves failed, 12^4, kappa 0.1357).
     static constexpr double set_up_rtol = 0.4;
     static constexpr double relaxation = 0.9;  ///< of minimal residual
@@ -85,16 +84,13 @@ class TwoLevelPreconditioner {
     void set_up(const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
         std::vector<Vector> vectors;
         {
-            FieldAlgebra<S, Precision::double_> high(whole_.lattice());
-            Field<S, Precision::double_> random(whole_.lattice());
             krylov::BicgstabWorkspace<FieldAlgebra<S, P>> work(algebra_, b_);
             krylov::Options how;
             how.rtol = 1e-3;
             how.iteration_limit = options_.relaxation_steps;
             how.history = false;
             for (int k = 0; k < options_.vectors; ++k) {
-                gaussian_field(1, 0, first_field + k, Parity::even, random);
-                convert(random, b_);
+                random_field(k, b_);
                 algebra_.zero(x_);
                 krylov::bicgstab(algebra_, whole_, krylov::NoPreconditioner{}, b_, x_, work, how);
                 vectors.emplace_back(whole_.lattice());

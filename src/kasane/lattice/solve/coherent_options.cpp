@@ -1,4 +1,4 @@
-#include <kasane/lattice/deflate/coherent_options.hpp>
+#include <kasane/lattice/solve/coherent_options.hpp>
 
 #include <kasane/lattice/schwarz/block_grid.hpp>
 

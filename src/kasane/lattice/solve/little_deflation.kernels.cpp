@@ -1,8 +1,8 @@
 // Deflation of the little system, once per Space.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/core/device/sum.hpp>
-#include <kasane/lattice/deflate/lanes.hpp>
-#include <kasane/lattice/deflate/little_deflation.hpp>
+#include <kasane/lattice/solve/lanes.hpp>
+#include <kasane/lattice/solve/little_deflation.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
 
 #include <cmath>

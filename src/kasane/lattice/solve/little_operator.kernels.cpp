@@ -2,8 +2,8 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/core/device/sum.hpp>
-#include <kasane/lattice/deflate/lanes.hpp>
-#include <kasane/lattice/deflate/little_operator.hpp>
+#include <kasane/lattice/solve/lanes.hpp>
+#include <kasane/lattice/solve/little_operator.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
 
 #include <cmath>

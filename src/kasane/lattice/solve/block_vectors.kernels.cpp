@@ -1,7 +1,7 @@
 // Basis of blocks, once per Space.
 #include <kasane/core/device/kernels.hpp>
-#include <kasane/lattice/deflate/block_vectors.hpp>
-#include <kasane/lattice/deflate/lanes.hpp>
+#include <kasane/lattice/solve/block_vectors.hpp>
+#include <kasane/lattice/solve/lanes.hpp>
 #include <kasane/lattice/dirac/validate.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
 #include <kasane/lattice/solve/field_sites.hpp>

@@ -1,7 +1,7 @@
 // Inexact deflation by local coherence: basis and little operator against the textbook operator by explicit products, the deflation of the
 // little system by its defining relations, and solves with it against solves without.
 #include <kasane/core/base/error.hpp>
-#include <kasane/lattice/deflate/little_deflation.hpp>
+#include <kasane/lattice/solve/little_deflation.hpp>
 #include <kasane/lattice/distributed/distributed_solver.hpp>
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/gauge/update.hpp>

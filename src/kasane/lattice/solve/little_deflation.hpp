@@ -4,7 +4,7 @@
 // Declarations only: little_deflation.kernels.cpp defines them, once per Space.
 #pragma once
 
-#include <kasane/lattice/deflate/little_operator.hpp>
+#include <kasane/lattice/solve/little_operator.hpp>
 
 #include <complex>
 #include <vector>

@@ -4,7 +4,7 @@
 // the product of chiralities. Declarations only: little_operator.kernels.cpp defines them, once per Space.
 #pragma once
 
-#include <kasane/lattice/deflate/block_vectors.hpp>
+#include <kasane/lattice/solve/block_vectors.hpp>
 #include <kasane/lattice/dirac/clover_term.hpp>
 #include <kasane/lattice/dirac/parameters.hpp>
 
