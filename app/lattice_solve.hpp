@@ -20,8 +20,10 @@ struct LatticeSolveOptions {
     std::vector<int> block;
     double kappa = 0, csw = 0;  ///< kappa and configuration: of one solution
     int gpus_per_rank = 1, bin = 1;
-    int columns = 0;    ///< at once; 0: as many as fit
-    int deflate = 0;    ///< modes; 0: no deflation
+    int columns = 0;  ///< at once; 0: as many as fit
+    int deflate = 0;  ///< modes or near-null vectors; 0: no deflation
+    std::string deflation = "exact";
+    std::vector<int> deflation_block;
     std::string modes;  ///< file of modes
     lattice::SolverOptions options;
     bool half_links = false, temporal_gauge = false, force = false, fields = false;

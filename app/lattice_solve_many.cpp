@@ -24,8 +24,8 @@ constexpr const char* solve_verb = "lattice solve";
 template <class Options, class F>
 void each_option(Options& o, F f) {
     f("configuration", o.configuration), f("solution", o.solution), f("source", o.source), f("boundary", o.boundary), f("inner", o.inner);
-    f("solver", o.solver), f("deflate", o.deflate), f("schur", o.schur), f("links", o.links), f("inner_links", o.inner_links),
-        f("basis", o.basis);
+    f("solver", o.solver), f("deflate", o.deflate), f("deflation", o.deflation), f("deflation_block", o.deflation_block),
+        f("schur", o.schur), f("links", o.links), f("inner_links", o.inner_links), f("basis", o.basis);
     f("precondition", o.precondition), f("block", o.block), f("kappa", o.kappa), f("csw", o.csw), f("rtol", o.options.rtol);
     f("iteration_limit", o.options.iteration_limit), f("krylov_length", o.options.krylov_length);
     f("overlap", o.options.schwarz.overlap), f("cycles", o.options.schwarz.cycles), f("block_steps", o.options.schwarz.block_steps);

@@ -35,11 +35,12 @@ lattice::RankGrid grid_of(const std::optional<lattice::GridShape>& shape, const 
 }
 
 LatticeSolver solver_on(const Common& common, const Workers& workers, const lattice::RankGrid& grid, const lattice::GaugeField& links,
-                        const lattice::DiracParameters& parameters, const lattice::SolverOptions& options,
-                        const lattice::Eigenmodes* modes) {
+                        const lattice::DiracParameters& parameters, const lattice::SolverOptions& options, const lattice::Eigenmodes* modes,
+                        lattice::CoherentReport* coherent) {
     if (workers.count == 1) {
         auto solver = std::make_shared<lattice::WilsonSolver>(workers.here.front(), links, parameters, options);
         if (modes != nullptr) solver->deflate(*modes);
+        if (coherent != nullptr) *coherent = solver->coherent();
         return [solver](const auto& b, auto& x, const krylov::StopFunction& stop) { return solver->solve(b, x, stop); };
     }
     auto& ranks = *common.ranks;

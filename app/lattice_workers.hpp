@@ -24,10 +24,11 @@ lattice::RankGrid grid_of(const std::optional<lattice::GridShape>& shape, const 
 using LatticeSolver = std::function<std::vector<lattice::SolveLog>(const std::vector<lattice::SpinorField>& b,
                                                                    std::vector<lattice::SpinorField>& x, const krylov::StopFunction& stop)>;
 
-/// A solver on the workers. @param modes  deflate it; on one device alone   @throws InputError as WilsonSolver
+/// A solver on the workers. @param modes  deflate it; on one device alone   @param coherent  becomes the report on inexact deflation
+/// @throws InputError as WilsonSolver
 LatticeSolver solver_on(const Common& common, const Workers& workers, const lattice::RankGrid& grid, const lattice::GaugeField& links,
                         const lattice::DiracParameters& parameters, const lattice::SolverOptions& options,
-                        const lattice::Eigenmodes* modes = nullptr);
+                        const lattice::Eigenmodes* modes = nullptr, lattice::CoherentReport* coherent = nullptr);
 
 /// The worker loops of `kasane lattice solve` and `measure` for the ranks but the root rank.
 inline constexpr const char* lattice_solve_loop = "lattice solve";

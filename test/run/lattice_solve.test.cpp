@@ -179,6 +179,28 @@ TEST_F(LatticeSolve, ColumnsTogetherAreThoseAlone) {
     expect_refused({"u.lime", "--kappa", "0.12", "--columns", "13"}, {"--columns", "whole number from 1"});
 }
 
+TEST_F(LatticeSolve, CoherentDeflationGivesTheSameSolution) {
+    const auto links = put("u.lime", {{4, 4, 4, 8}});
+    const auto outcome = solve({"u.lime", "--kappa", "0.12", "--csw", "1", "--source", "random:5", "-o", "x.h5", "--deflate", "6",
+                                "--deflation", "coherent", "--deflation-block", "4,2,4,4", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto object = outcome.json();
+    EXPECT_EQ(object["solver"], "gcr");
+    EXPECT_EQ(object["coherent"]["vectors"], 6);
+    EXPECT_EQ(object["coherent"]["block"], (std::vector{4, 2, 4, 4}));
+    EXPECT_EQ(object["coherent"]["blocks"], 4);
+    EXPECT_EQ(object["coherent"]["dimension"], 48);
+    EXPECT_GT(object["coherent"]["setup_seconds"], 0);
+    EXPECT_GT(object["coherent"]["bytes"], 0);
+    EXPECT_NE(outcome.err.find("near-null vectors"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("bytes per site"), std::string::npos) << outcome.err;
+    const auto solution = lattice::read_solution(directory / "x.h5");
+    const reference::WilsonClover D(links, 0.12, 1, true);
+    EXPECT_LT(residual(D, 0.12, solution.columns.front(), lattice::random_source(links.extents, 5)), 1.01e-10);
+    // Without deflation there is no report.
+    EXPECT_TRUE(solve({"u.lime", "--kappa", "0.12", "--source", "random:5", "--json"}).json()["coherent"].is_null());
+}
+
 TEST_F(LatticeSolve, ConfigurationsOfOtherCodes) {
     const auto* given = std::getenv("KASANE_DATA");
     const auto data = given ? fs::path(given) : fs::path(KASANE_SOURCE_DIR) / ".." / "shared" / "data";
@@ -247,6 +269,21 @@ TEST_F(LatticeSolve, RefusesWrongInput) {
     test::write_file(directory / "y.html", "mine");
     test::expect_bad_input(solve({"u.lime", "--kappa", "0.12", "-o", "y.h5", "--json"}), {"y.html", "exists already"});
     EXPECT_EQ(test::read_file(directory / "y.html"), "mine");
+    const auto refused_deflation = [&](std::vector<std::string> arguments, const std::vector<std::string>& words) {
+        arguments.insert(arguments.begin(), {"u.lime", "--kappa", "0.12"});
+        expect_refused(arguments, words);
+    };
+    refused_deflation({"--deflation", "coherent"}, {"--deflation", "without --deflate N"});
+    refused_deflation({"--deflate", "0", "--deflation", "coherent"}, {"--deflate", "whole number from 1"});
+    refused_deflation({"--deflate", "4", "--deflation", "inexact"}, {"--deflation", "coherent"});
+    refused_deflation({"--deflate", "4", "--deflation-block", "2,2,2,2"}, {"--deflation-block", "--deflation coherent"});
+    refused_deflation({"--deflate", "4", "--deflation", "coherent", "--solver", "cg"}, {"--deflation coherent", "gcr, fgmres"});
+    refused_deflation({"--deflate", "4", "--deflation", "coherent", "--modes", "m.h5"}, {"--modes", "exact modes"});
+    refused_deflation({"--deflate", "4", "--deflation", "coherent", "--deflation-block", "4,2,4,4"},
+                      {"--deflation coherent", "4,2,4,4", "x: 2 4; y: 2; z: 2 4; t: 2 6"});
+    refused_deflation({"--deflate", "97", "--deflation", "coherent", "--deflation-block", "2,2,2,2"},
+                      {"--deflation coherent", "at most 96"});
+    EXPECT_FALSE(fs::exists(directory / "m.h5"));
     // All that is wrong at once.
     const auto several = solve({"u.lime", "--kappa", "7", "--rtol", "2", "--source", "x", "--json"});
     EXPECT_EQ(several.status, 2);

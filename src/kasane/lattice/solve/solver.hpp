@@ -6,6 +6,7 @@
 #include <kasane/core/device/space.hpp>
 #include <kasane/krylov/log.hpp>
 #include <kasane/krylov/options.hpp>
+#include <kasane/lattice/solve/coherent_options.hpp>
 #include <kasane/lattice/dirac/eigenmodes.hpp>
 #include <kasane/lattice/dirac/parameters.hpp>
 #include <kasane/lattice/gauge_field.hpp>
@@ -21,8 +22,8 @@
 
 namespace kasane::lattice {
 
-/// The outer method. All but cg and bicgstab have a flexible preconditioner in the inner precision: an inner solver (BiCGStab) or a Schwarz
-/// preconditioner; cg and bicgstab make reliable updates where inner differs from double.
+/// The outer method. All but cg and bicgstab have a flexible preconditioner in the inner precision: an inner solver (BiCGStab), a Schwarz
+/// preconditioner or inexact deflation; cg and bicgstab make reliable updates where inner differs from double.
 enum class Method {
     nested_bicgstab,  ///< BiCGStab                                                                  [Sakurai & Tadano; Ish09, slide 16]
     bicgstab,         ///< BiCGStab without a preconditioner                                         [van der Vorst 1992]
@@ -51,6 +52,7 @@ struct SolverOptions {
     int iteration_limit = 10'000;                           ///< of low-precision iterations (or of all, without an inner solver)
     int krylov_length = 16;                                 ///< vectors that gcr and fgmres keep
     SchwarzOptions schwarz = {};                            ///< takes the place of the inner solver unless its method is none
+    CoherentOptions coherent = {};  ///< inexact deflation takes it unless it has no vectors; schwarz is its smoother then
 };
 
 /// Its name in JSON and messages: "nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement", "auto".
@@ -101,6 +103,9 @@ class WilsonSolver {
     /// @throws InputError: options.method is not cg, options.schur not asymmetric, links in the temporal gauge; modes of another lattice,
     /// gauge field or operator; too little memory
     void deflate(const Eigenmodes& modes);
+
+    /// What the set-up of SolverOptions::coherent took, which the constructor computes; all 0 without it.
+    CoherentReport coherent() const;
 
     /// Solves D x = b from the first guess in x.
     /// @param b     right-hand side
