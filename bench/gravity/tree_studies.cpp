@@ -10,7 +10,7 @@ std::vector<Benchmark> gravity_tree_studies() {
             tree_steps(problems),  tree_techniques(problems),
             tree_active(problems), tree_scale(problems),
             tree_energy(),         tree_m31(),
-            tree_scaling()};
+            tree_scaling(),        tree_large()};
 }
 
 }  // namespace kasane::bench

@@ -20,6 +20,7 @@ Benchmark tree_scale(const SharedProblems& problems);
 Benchmark tree_energy();
 Benchmark tree_m31();
 Benchmark tree_scaling();
+Benchmark tree_large();
 
 /// The accuracy of GOTHIC's measurements.
 inline constexpr double typical_delta = 1. / 512;

@@ -96,6 +96,7 @@ void play_turns(Worker& worker, Engine engine, index_t largest, int turns, bool 
         copy_in_order(on, sent.data(), made.data() + t * largest, out);
         channel.start(on, sent.view().subview(0, out), to(t), received.view().subview(0, in), from(t));
         hold_up(t, 1);
+        channel.advance();
         channel.finish(on);
         copy_in_order(on, came.data() + t * largest, received.data(), in);
         bytes += static_cast<double>(in);

@@ -57,6 +57,13 @@ void Channel<Cpu>::start(Cpu, View<const std::byte> send, int to, View<std::byte
 }
 
 template <>
+void Channel<Cpu>::advance() {
+    auto& state = *state_;
+    if (state.receives_away()) state.ranks.advance(state.receiving);
+    if (state.sends_away()) state.ranks.advance(state.sending);
+}
+
+template <>
 void Channel<Cpu>::finish(Cpu then) {
     auto& state = *state_;
     auto& worker = *state.worker;

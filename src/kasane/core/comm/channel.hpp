@@ -38,6 +38,9 @@ class Channel {
     /// The bytes to be sent are those that work submitted so far to `ready` (a stream of this worker's device) writes; the memory to
     /// receive is free as soon as that work is done. On the CPU it is free at once. Waits for no other worker.
     void start(S ready, View<const std::byte> send, int to, View<std::byte> receive, int from);
+    /// Between start() and finish(), now and then during long work of this thread: lets MPI transfer a message between CPUs, which it does
+    /// in its own calls alone. Does not wait.
+    void advance();
     /// Work submitted to `then` from now on sees the received bytes, and may overwrite the sent ones. Call it after submitting the work
     /// that hides the message: the host may wait here for other workers' hosts, and it drives a staged message from here.
     void finish(S then);

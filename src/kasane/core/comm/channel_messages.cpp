@@ -25,6 +25,7 @@ RankMessages::Request RankMessages::start_receive(void* data, std::size_t bytes,
     return worker_->ranks().start_receive(data, bytes, worker_->rank_of(from_worker), label);
 }
 
+void RankMessages::advance(Request request) { worker_->ranks().advance(request); }
 void RankMessages::wait(Request request) { worker_->ranks().wait(request); }
 
 bool is_local(const Worker& me, int worker) { return me.rank_of(worker) == me.rank_of(me.index()); }

@@ -19,6 +19,7 @@ class RankMessages {
 
     Request start_send(const void* data, std::size_t bytes, int to_worker);
     Request start_receive(void* data, std::size_t bytes, int from_worker);
+    void advance(Request request);
     void wait(Request request);
 
    private:

@@ -47,6 +47,8 @@ class Communicator {
     virtual void receive(void* data, std::size_t bytes, int from, int tag) = 0;
     virtual Request start_send(const void* data, std::size_t bytes, int to, int tag) = 0;
     virtual Request start_receive(void* data, std::size_t bytes, int from, int tag) = 0;
+    /// Lets the library transfer a message while the caller computes: call it now and then before wait(). Does not wait.
+    virtual void advance(Request request) = 0;
     virtual void wait(Request request) = 0;
 
     /// A communicator of the first `count` ranks; null on the other ranks. Collective.

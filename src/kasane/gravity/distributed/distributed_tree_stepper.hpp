@@ -1,14 +1,14 @@
 // Steps of one worker of many with a tree: those of TreeStepper with a DomainForce. The particles move between the workers when trees are
-// built. Reports and sums are reduced over all workers, so that all take the same steps.
+// built, and the balance of the work requires it. Reports and sums are reduced over all workers, so that all take the same steps.
 // Invariants: no decision depends on a clock, because all workers must decide alike; trees are built as in a deterministic run of one
 // device, at the mean time of the forces that they serve (docs/energy.md). LETs are made for every force of many particles, and kept for
 // the forces of few that follow.
 #pragma once
 
 #include <kasane/gravity/distributed/worker_stepper.hpp>
+#include <kasane/gravity/domain/domain_balance.hpp>
 #include <kasane/gravity/domain/domain_force.hpp>
 #include <kasane/gravity/evolve/device_stepper.hpp>
-#include <kasane/gravity/evolve/tree_parts.hpp>
 #include <kasane/gravity/evolve/tree_reference.hpp>
 #include <kasane/gravity/tree/tuner.hpp>
 
@@ -43,7 +43,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
           tree_(std::get<Tree>(chosen.force)),
           force_(on, tree_, worker, 0, engine),
           tuner_(total, true, {}, {}),
-          parts_(on),
+          balance_(total, worker.size()),
           work_(on),
           list_(on, 0) {
         loads_.resize(static_cast<std::size_t>(worker.size()));
@@ -91,7 +91,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
 
     StepCounts step_counts() override {
         auto counts = Base::step_counts();
-        counts.rebuilds = parts_.tree.calls();
+        counts.rebuilds = force_.parts().tree.calls();
         return counts;
     }
 
@@ -143,14 +143,12 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
             make_moments();
         targets_ = active;
         force_.walk().tuning() = tuner_.walk(active);
-        parts_.walk.call([&] {
-            if (few_) {
-                if (current_) force_.keep(age_, worker_.size() > 1 ? deep_targets() : WalkTargets{});
-                outgrown_ |= force_.accelerate_kept(targets, out);
-            } else {
-                force_.accelerate(targets, out);
-            }
-        });
+        if (few_) {
+            if (current_) force_.keep(age_, worker_.size() > 1 ? deep_targets() : WalkTargets{});
+            outgrown_ |= force_.accelerate_kept(targets, out);
+        } else {
+            force_.accelerate(targets, out);
+        }
     }
 
     void end_block_step() override { tuner_.walked(targets_, 0, std::abs(age_ - center_)); }
@@ -163,7 +161,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     void evaluate_first() override {
         rebuild(0);
         make_current();
-        parts_.walk.call([&] { force_.accelerate_first({system_.acceleration.view(), {}}); });
+        force_.accelerate_first({system_.acceleration.view(), {}});
         measure_sizes();
         add_interactions();
     }
@@ -176,7 +174,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         return {system_.floats(), system_.words()};
     }
 
-    void force_parts(const typename Base::PartFunction& part) override { parts_.report(part); }
+    void force_parts(const typename Base::PartFunction& part) override { force_.parts().report(part); }
 
     /// Each worker sums the forces of its own particles on all targets.
     std::vector<Vec3<double>> reference(const std::vector<Vec3<double>>& at, const std::vector<double>& softening) override {
@@ -185,21 +183,24 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         return found;
     }
 
-    /// Divides the particles into domains and builds their trees; where accelerations are known, at the positions that the particles will
-    /// have at the mean time of the forces that the trees serve.
+    /// Divides the particles into domains, if that pays, and builds their trees; where accelerations are known, at the positions that the
+    /// particles will have at the mean time of the forces that the trees serve.
     void rebuild(std::uint32_t now) {
-        parts_.tree.call([&] {
-            auto& octree = force_.octree();
-            centered_ = this->accelerated_;
-            const auto times = centered_ ? this->force_times(now, tuner_.expected_targets(), true) : typename Base::ForceTimes{};
-            center_ = times.mean, last_ = times.last;
-            force_.rebuild(system_, total_, this->scheme_.kind == Scheme::Kind::blocks && centered_, [&] {
+        auto& octree = force_.octree();
+        centered_ = this->accelerated_;
+        const bool divide = balance_.due();
+        const auto times = centered_ ? this->force_times(now, tuner_.expected_targets(), true) : typename Base::ForceTimes{};
+        center_ = times.mean, last_ = times.last;
+        force_.rebuild(
+            system_, total_, this->scheme_.kind == Scheme::Kind::blocks && centered_,
+            [&] {
                 if (centered_)
                     this->predict(now, center_, predict_bodies());
                 else
                     octree.place(system_.position.view(), system_.mass.view());
-            });
-        });
+            },
+            divide);
+        if (divide) balance_.divided();
         tuner_.built(0);
         if (centered_) this->count_own_levels();
         number_particles();
@@ -237,7 +238,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
 
     /// Computes the moments of the present bodies.
     void make_moments() {
-        parts_.moments.call([&] { force_.octree().refresh(); });
+        force_.parts().moments.call([&] { force_.octree().refresh(); });
         current_ = true;
     }
 
@@ -248,10 +249,8 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         if (!few_ || step.first < period_.deep || !period_.covers(age_ + step.grid.time(step.next - step.now))) force_.forget();
         if (!few_) return;
         if (force_.keeps()) {
-            parts_.moments.add([&] {
-                force_.begin_motion(
-                    {system_.velocity.view(), system_.acceleration.view(), system_.level.view(), this->elapsed(step.now), period_.deep});
-            });
+            force_.begin_motion(
+                {system_.velocity.view(), system_.acceleration.view(), system_.level.view(), this->elapsed(step.now), period_.deep});
             return;
         }
         period_ = KeptPeriod::from(age_, step.first, step.grid, [&](int level) { return has_few(level); });
@@ -275,7 +274,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     }
 
     void move_nodes() {
-        parts_.moments.add([&] { force_.move(age_); });
+        force_.move(age_);
         current_ = false;
     }
 
@@ -287,18 +286,21 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         words[me] = force_.counts().interactions();
         words[workers + me] = static_cast<double>(force_.received().bytes);
         sum(view(words));
+        auto step = loads_;
         for (std::size_t w = 0; w < workers; ++w) {
+            step[w].interactions = words[w];
+            step[w].received = loads_[w].received = static_cast<std::int64_t>(words[workers + w]);
             loads_[w].interactions += words[w];
-            loads_[w].received = static_cast<std::int64_t>(words[workers + w]);
             interactions_ += words[w];
         }
+        balance_.walked(step);
     }
 
     comm::Worker& worker_;
     Tree tree_;
     DomainForce<S> force_;
     TreeTuner tuner_;
-    TreeParts<S> parts_;
+    DomainBalance balance_;
     index_t first_ = 0, sum_first_ = 0, sum_total_ = 0;
     bool built_ = false;     ///< trees exist
     bool centered_ = false;  ///< they were built at the mean time of their forces

@@ -1,5 +1,5 @@
 // The tree code on many workers ([OMBMN12] section 6): each has the particles of a domain, a range of the space-filling curve, and their
-// tree; for a force it receives the LETs of the other domains and walks one tree of all parts.
+// tree; for a force it walks this tree while it receives the LETs of the other domains, and then the LETs.
 // In block steps of few particles nodes and LETs are kept: nodes and bodies move, only kicked ones are predicted by the caller.
 // Invariants: all workers make the same calls in the same order; with one worker the tree is that of TreeForce, without copies; LETs have
 // all that the criterion needs for the targets that use them.
@@ -7,6 +7,7 @@
 
 #include <kasane/gravity/domain/common_frame.hpp>
 #include <kasane/gravity/domain/curve_parts.hpp>
+#include <kasane/gravity/domain/domain_parts.hpp>
 #include <kasane/gravity/domain/essential_exchange.hpp>
 #include <kasane/gravity/domain/move_particles.hpp>
 #include <kasane/gravity/step/motion.hpp>
@@ -30,43 +31,57 @@ class DomainForce {
           worker_(worker),
           work_(on),
           force_(on, options),
-          exchange_(on, options, worker, channel, engine),
+          parts_(on),
+          exchange_(on, options, worker, channel, engine, parts_),
           nodes_(on),
-          later_(on, 0) {}
+          later_(on, 0),
+          acceleration_(on, 0),
+          potential_(on, 0) {}
 
     Octree<S>& octree() { return force_.octree(); }
     Walk<S>& walk() { return force_.walk(); }
     const ReceivedTrees& received() const { return exchange_.received(); }
     /// "peer copies", "MPI through host memory", ...
     std::string engine() const { return exchange_.engine(); }
+    /// Times of this worker; the caller measures the refresh of moments.
+    DomainParts<S>& parts() { return parts_; }
 
     /// Divides the particles into domains of equal work, moves them to their workers, and builds the topology of the trees. The caller then
-    /// writes the bodies again, in their new order. Collective.
+    /// writes the bodies again, in their new order. Without a division particles stay, wherever they have gone, and their workers build
+    /// trees of them. Collective.
     /// @param system  any particles of all workers with their numbers (`given`); becomes those of this worker's domain in curve order
     /// @param total   particles of all workers
     /// @param levels  the levels of the particles are their time steps, and their work is that of all their forces in dt_max
     /// @param place   writes the bodies of octree() from the system: for example, predicted ones
+    /// @param divide  choose domains, the same on all workers
     /// @throws ComputationError on every worker: positions are not finite
     template <class Place>
-    void rebuild(System<S, Vec3<float>>& system, index_t total, bool levels, Place place) {
+    void rebuild(System<S, Vec3<float>>& system, index_t total, bool levels, Place place, bool divide = true) {
         auto& tree = octree();
-        const auto frame = common_frame<S>(on_, work_, worker_, system.position.view(), system.mass.view(), system.given.view(), total);
+        Frame frame;
         const auto sort = [&] {
             tree.use_frame(frame, system.count());
             place();
             tree.sort();
             system.reorder(tree.order());
         };
-        sort();
-        if (worker_.size() > 1) {
-            const auto level = levels ? View<const std::uint8_t>(system.level.view()) : View<const std::uint8_t>{};
-            const auto own = curve_parts<S>(on_, tree.keys(), level, work_per_force_, parts_per_worker(worker_.size()));
-            const auto boundary = domain_boundaries(all_parts(own), worker_.size());
-            move_particles(on_, worker_, exchange_.channel(), system, domain_begins<S>(on_, tree.keys(), boundary));
+        parts_.tree.call([&] {
+            frame = common_frame<S>(on_, work_, worker_, system.position.view(), system.mass.view(), system.given.view(), total);
             sort();
+        });
+        if (worker_.size() > 1 && divide) {
+            parts_.domains.call([&] {
+                const auto level = levels ? View<const std::uint8_t>(system.level.view()) : View<const std::uint8_t>{};
+                const auto own = curve_parts<S>(on_, tree.keys(), level, work_per_force_, parts_per_worker(worker_.size()));
+                const auto boundary = domain_boundaries(all_parts(own), worker_.size());
+                move_particles(on_, worker_, exchange_.channel(), system, domain_begins<S>(on_, tree.keys(), boundary));
+                sort();
+            });
         }
-        tree.build(system.softening.view());
-        exchange_.choose_boxes(tree.view());
+        parts_.tree.add([&] {
+            tree.build(system.softening.view());
+            exchange_.choose_boxes(tree.view());
+        });
         forget();
     }
 
@@ -74,12 +89,16 @@ class DomainForce {
     /// targets. Collective; a worker may have no targets. `all` means all bodies of this worker.
     void accelerate(const WalkTargets& targets, const WalkField& out) {
         forget();
-        if (worker_.size() > 1) exchange_.make(octree().view(), octree().levels(), targets);
-        walk_all(targets, out);
+        const auto walk = own_walk(targets, out);
+        if (worker_.size() > 1)
+            exchange_.make(octree().view(), octree().levels(), targets, walk);
+        else
+            walk(0);
+        walk_received(targets, out);
     }
 
     /// Discards kept nodes and LETs.
-    void forget() { kept_ = moved_ = false; }
+    void forget() { kept_ = moved_ = updates_ = false; }
     /// True while nodes and LETs are kept: move() is possible.
     bool keeps() const { return kept_; }
     /// [n] memory for the positions of this worker's bodies at the last use of the next kept LETs. The caller writes them before keep().
@@ -92,26 +111,33 @@ class DomainForce {
     /// @param targets  all targets of this worker for which the LETs will be used; not read with one worker
     void keep(double time, const WalkTargets& targets) {
         if (worker_.size() > 1) exchange_.make_until(octree().view(), octree().levels(), targets, later());
-        kept_time_ = time, kept_ = true, moved_ = false;
+        kept_time_ = time, kept_ = true, moved_ = updates_ = false;
     }
     /// Computes the motion of what keep() keeps, once. Collective. @param bodies  at the time of keep()
     void begin_motion(const MovingBodies& bodies) {
         if (std::exchange(moved_, true)) return;
-        nodes_.begin(octree(), bodies);
+        parts_.moments.add([&] { nodes_.begin(octree(), bodies); });
         if (worker_.size() > 1) exchange_.begin_motion(octree().view(), nodes_.moving(), bodies);
     }
-    /// Moves nodes and bodies, LETs too, from the time of keep(). The caller has written the kicked bodies at `time`; nodes that hold some
-    /// are computed anew. Collective, after begin_motion().
+    /// Moves nodes and bodies from the time of keep(); the next force moves LETs. The caller has written the kicked bodies at `time`; nodes
+    /// that hold some are computed anew. Collective, after begin_motion().
     void move(double time) {
-        nodes_.move(octree(), time - kept_time_);
-        if (worker_.size() > 1) exchange_.move(octree().view(), nodes_.list(), time - kept_time_);
+        elapsed_ = time - kept_time_;
+        parts_.moments.add([&] { nodes_.move(octree(), elapsed_); });
+        updates_ = true;
     }
     /// As of KeptNodes, after begin_motion().
     View<const std::uint32_t> kicked_bodies() const { return nodes_.kicked_bodies(); }
-    /// Evaluates the force with kept LETs. @return true where targets of this worker have left the boxes for which the LETs were made, or
-    /// have used half of a margin: all workers must then call forget()
+    /// Evaluates the force with kept LETs. Collective. @return true where targets of this worker have left the boxes for which the LETs
+    /// were made, or have used half of a margin: all workers must then call forget()
     bool accelerate_kept(const WalkTargets& targets, const WalkField& out) {
-        walk_all(targets, out);
+        const auto walk = own_walk(targets, out);
+        if (worker_.size() > 1 && std::exchange(updates_, false))
+            exchange_.move(octree().view(), elapsed_, walk);
+        else
+            for (int part = 0; part < walk.parts; ++part) walk(part);
+        if (worker_.size() > 1 && exchange_.view().nodes > 0) exchange_.place_targets(octree().view(), targets);
+        walk_received(targets, out);
         return worker_.size() > 1 && octree().bodies().n > 0 && exchange_.outgrown(octree().view(), targets);
     }
 
@@ -156,15 +182,53 @@ class DomainForce {
         return parts;
     }
 
-    void walk_all(const WalkTargets& targets, const WalkField& out) {
-        if (worker_.size() == 1)
-            force_.accelerate(targets, out);
-        else if (const auto tree = exchange_.view(); tree.nodes > 0)
-            walk()(tree, numbered(targets), out);
-        targets_ += static_cast<double>(targets.all ? octree().bodies().n : targets.index.n);
+    /// The walk of this worker's own tree, in parts of its targets: several where there are several messages to hide, or where messages are
+    /// transferred between parts alone (MPI on the CPU).
+    struct OwnWalk {
+        DomainForce& force;
+        WalkTargets targets;
+        WalkField out;
+        index_t count;  ///< of the targets
+        int parts;
+
+        void operator()(int part) const {
+            force.parts_.walk.add([&] {
+                if (parts == 1) return force.force_.accelerate(targets, out);
+                const index_t first = count * part / parts, end = count * (part + 1) / parts;
+                const auto list = force.numbered(targets);
+                force.force_.accelerate({list.index.subview(first, end - first), false, list.acceleration}, out);
+            });
+        }
+    };
+    OwnWalk own_walk(const WalkTargets& targets, const WalkField& out) {
+        const index_t count = targets.all ? octree().bodies().n : targets.index.n;
+        const int messages = worker_.size() - 1;
+        const auto wanted = std::min<index_t>(std::same_as<S, Cpu> && messages > 0 ? std::max(messages, 8) : messages, count / least_part);
+        targets_ += static_cast<double>(count);
+        return {*this, targets, out, count, static_cast<int>(std::max<index_t>(wanted, 1))};
+    }
+    /// Targets of a part of the own walk: so many that they occupy the space.
+    static constexpr index_t least_part = std::same_as<S, Cpu> ? 1024 : index_t{1} << 17;
+
+    /// Adds the force of the other workers' particles.
+    void walk_received(const WalkTargets& targets, const WalkField& out) {
+        const index_t n = octree().bodies().n;
+        if (worker_.size() == 1 || exchange_.view().nodes == 0) return parts_.walk.call([] {});
+        WalkField more;
+        if (!out.acceleration.empty()) more.acceleration = held(acceleration_, n);
+        if (!out.potential.empty()) more.potential = held(potential_, n);
+        parts_.walk.call([&] {
+            walk()(exchange_.view(), numbered(targets), more);
+            add_field(on_, targets, more, out);
+        });
+    }
+    template <class T>
+    static View<T> held(Buffer<T, S>& buffer, index_t n) {
+        if (buffer.size() < n) buffer.reserve_discarding(n + n / 8);
+        return buffer.view().subview(0, n);
     }
 
-    /// Targets of the merged tree: its first bodies are those of this worker.
+    /// Targets of the tree of LETs: its first bodies are those of this worker.
     WalkTargets numbered(const WalkTargets& targets) {
         if (!targets.all) return targets;
         const index_t n = octree().bodies().n;
@@ -177,12 +241,16 @@ class DomainForce {
     comm::Worker& worker_;
     Workspace<S> work_;
     TreeForce<S> force_;
+    DomainParts<S> parts_;
     EssentialExchange<S> exchange_;
     KeptNodes<S> nodes_;
     Buffer<Body, S> later_;
+    Buffer<Vec3<float>, S> acceleration_;
+    Buffer<float, S> potential_;
     Buffer<std::uint32_t, S> number_;
     bool kept_ = false, moved_ = false;
-    double kept_time_ = 0;
+    bool updates_ = false;  ///< LETs are older than nodes and bodies
+    double kept_time_ = 0, elapsed_ = 0;
     double work_per_force_ = 1, targets_ = 0;
 };
 

@@ -1,9 +1,11 @@
-// LETs between the workers: every worker sends those of its tree to the others, and merges its tree with those that it receives.
+// LETs between the workers: every worker sends those of its tree to the others, and merges those that it receives. Messages are transferred
+// while the worker executes the work that the caller gives: the walk of its own tree.
 // LETs are made for the targets of one force, or for targets of several forces, until a later time. The latter are kept and move.
 // Invariants: all workers make the same calls in the same order; kept LETs are valid for all targets within the promised boxes.
 #pragma once
 
 #include <kasane/gravity/domain/all_to_all.hpp>
+#include <kasane/gravity/domain/domain_parts.hpp>
 #include <kasane/gravity/domain/essential_motion.hpp>
 #include <kasane/gravity/domain/essential_tree.hpp>
 #include <kasane/gravity/domain/merged_tree.hpp>
@@ -22,11 +24,12 @@ struct ReceivedTrees {
 template <Space S>
 class EssentialExchange {
    public:
-    /// Collective. @param channel  number of the channel for messages
-    EssentialExchange(S on, const Tree& options, comm::Worker& worker, int channel, comm::Engine engine)
+    /// Collective. @param channel  number of the channel for messages   @param parts  lets and messages are timed
+    EssentialExchange(S on, const Tree& options, comm::Worker& worker, int channel, comm::Engine engine, DomainParts<S>& parts)
         : on_(on),
           options_(options),
           worker_(worker),
+          parts_(parts),
           channel_(on, worker, channel, engine),
           work_(on),
           boxes_(on),
@@ -40,21 +43,23 @@ class EssentialExchange {
     /// "peer copies", "MPI through host memory", ...
     std::string engine() const { return channel_.text(); }
     const ReceivedTrees& received() const { return received_; }
-    /// This worker's tree with the LETs of the others.
+    /// The LETs of the other workers; without nodes if there are none. This worker's targets have their numbers in its own tree.
     OctreeView view() const { return merged_.view(); }
+    void place_targets(const OctreeView& tree, const WalkTargets& targets) { merged_.place_targets(tree, targets); }
 
     /// Takes a new topology of this worker's tree. Waits for the space.
     void choose_boxes(const OctreeView& tree) { boxes_.choose(tree); }
 
-    /// Makes LETs for the targets of all workers. @param levels  Octree::levels()
-    void make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, const WalkTargets& targets) {
-        boxes_.measure(tree, targets, options_.G);
-        make_for_boxes(tree, levels);
+    /// Makes LETs for the targets of all workers. @param levels  Octree::levels()   @param work  executed meanwhile, see all_to_all()
+    template <class Work>
+    void make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, const WalkTargets& targets, const Work& work) {
+        parts_.lets.call([&] { boxes_.measure(tree, targets, options_.G); });
+        make_for_boxes(tree, levels, work);
     }
     /// Makes LETs for targets from the present positions to the later ones. @param later [bodies]
     void make_until(const OctreeView& tree, const std::vector<std::uint32_t>& levels, const WalkTargets& targets, View<const Body> later) {
-        boxes_.promise(tree, targets, later, options_.G);
-        make_for_boxes(tree, levels);
+        parts_.lets.call([&] { boxes_.promise(tree, targets, later, options_.G); });
+        make_for_boxes(tree, levels, NoWork{});
     }
     /// Whether targets of this worker have left the boxes for which its LETs were made, or have used half of a margin.
     bool outgrown(const OctreeView& tree, const WalkTargets& targets) { return boxes_.exceed_promise(tree, targets, options_.G); }
@@ -64,14 +69,16 @@ class EssentialExchange {
     void begin_motion(const OctreeView& tree, const MovingNodes& nodes, const MovingBodies& bodies) {
         const auto workers = static_cast<std::size_t>(worker_.size()), me = static_cast<std::size_t>(worker_.index());
         std::vector<std::uint64_t> listed(2 * workers);
-        for (std::size_t w = 0; w < workers; ++w) {
-            if (w == me) continue;
-            auto& to = partner_[w];
-            measure_motion(on_, work_, tree, to.part, nodes, bodies, to.motion);
-            listed[2 * w] = static_cast<std::uint64_t>(to.motion.listed.bodies);
-            listed[2 * w + 1] = static_cast<std::uint64_t>(to.motion.listed.nodes);
-        }
-        const auto all = gather_words(worker_, listed);
+        parts_.lets.add([&] {
+            for (std::size_t w = 0; w < workers; ++w) {
+                if (w == me) continue;
+                auto& to = partner_[w];
+                measure_motion(on_, work_, tree, to.part, nodes, bodies, to.motion);
+                listed[2 * w] = static_cast<std::uint64_t>(to.motion.listed.bodies);
+                listed[2 * w + 1] = static_cast<std::uint64_t>(to.motion.listed.nodes);
+            }
+        });
+        const auto all = gathered(listed);
         for (std::size_t w = 0; w < workers; ++w) {
             const auto* const words = all.data() + 2 * (w * workers + me);
             partner_[w].listed = {static_cast<index_t>(words[0]), static_cast<index_t>(words[1])};
@@ -80,34 +87,33 @@ class EssentialExchange {
             [&](Partner& to) {
                 return View<const std::byte>(to.motion.message.data(), essential_motion_bytes(to.part.size, to.motion.listed));
             },
-            [&](Partner& from) { return space_for(from.incoming_motion, essential_motion_bytes(from.size, from.listed)); });
+            [&](Partner& from) { return space_for(from.incoming_motion, essential_motion_bytes(from.size, from.listed)); }, NoWork{});
     }
 
     /// Moves nodes and bodies of LETs to the present time, and sends the values of those that are listed.
-    /// @param tree     with the present bodies and nodes   @param computed  its nodes that were computed anew: those with kicked bodies
-    /// @param elapsed  time since LETs were made
-    void move(const OctreeView& tree, View<const std::uint32_t> computed, double elapsed) {
+    /// @param tree     with the present bodies and nodes
+    /// @param elapsed  time since LETs were made   @param work  executed meanwhile, see all_to_all()
+    template <class Work>
+    void move(const OctreeView& tree, double elapsed, const Work& work) {
         send_and_receive(
             [&](Partner& to) {
                 pack_update(on_, tree, to.part, to.motion);
                 return View<const std::byte>(to.motion.update.data(), update_bytes(to.motion.listed));
             },
-            [&](Partner& from) { return space_for(from.incoming_update, update_bytes(from.listed)); });
-        const auto all = parts(tree);
-        if (all.empty()) return;
-        std::vector<PartMotion> motion;
-        if (tree.nodes > 0) motion.push_back({nullptr, nullptr});
-        for (auto& from : partner_)
-            if (from.size.nodes > 0) motion.push_back(essential_motion(from.incoming_motion.data(), from.size));
-        merged_.move(all, motion, elapsed);
-        std::size_t part = 0;
-        if (tree.nodes > 0) merged_.copy_nodes(part++, tree, computed);
-        for (auto& from : partner_) {
-            if (from.size.nodes == 0) continue;
-            const auto *const numbers = from.incoming_motion.data(), *const values = from.incoming_update.data();
-            merged_.replace_bodies(part, listed_bodies(numbers, from.size, from.listed), updated_bodies(values, from.listed));
-            merged_.replace_nodes(part++, listed_nodes(numbers, from.size, from.listed), updated_nodes(values, from.listed));
-        }
+            [&](Partner& from) { return space_for(from.incoming_update, update_bytes(from.listed)); }, work);
+        parts_.lets.add([&] {
+            std::vector<PartMotion> motion;
+            for (auto& from : partner_)
+                if (from.size.nodes > 0) motion.push_back(essential_motion(from.incoming_motion.data(), from.size));
+            merged_.move(received_parts(tree), motion, elapsed);
+            std::size_t part = 0;
+            for (auto& from : partner_) {
+                if (from.size.nodes == 0) continue;
+                const auto *const numbers = from.incoming_motion.data(), *const values = from.incoming_update.data();
+                merged_.replace_bodies(part, listed_bodies(numbers, from.size, from.listed), updated_bodies(values, from.listed));
+                merged_.replace_nodes(part++, listed_nodes(numbers, from.size, from.listed), updated_nodes(values, from.listed));
+            }
+        });
     }
 
    private:
@@ -123,21 +129,25 @@ class EssentialExchange {
 
     EssentialArrays arrays() const { return {options_.multipole == Multipole::quadrupole, combines_softenings(options_)}; }
 
-    void make_for_boxes(const OctreeView& tree, const std::vector<std::uint32_t>& levels) {
+    template <class Work>
+    void make_for_boxes(const OctreeView& tree, const std::vector<std::uint32_t>& levels, const Work& work) {
         const auto workers = static_cast<std::size_t>(worker_.size()), me = static_cast<std::size_t>(worker_.index());
         const auto own = boxes_.boxes();
         send_and_receive(
             [&](Partner&) { return View<const std::byte>(reinterpret_cast<const std::byte*>(own.ptr), box_bytes); },
-            [&](Partner& from) { return View<std::byte>(reinterpret_cast<std::byte*>(boxes_of(&from - partner_.data()).ptr), box_bytes); });
+            [&](Partner& from) { return View<std::byte>(reinterpret_cast<std::byte*>(boxes_of(&from - partner_.data()).ptr), box_bytes); },
+            NoWork{});
         std::vector<std::uint64_t> sizes(2 * workers);
         const bool spline = options_.softening_kernel == SofteningKernel::spline;
-        for (std::size_t w = 0; w < workers; ++w) {
-            if (w == me) continue;
-            auto& part = partner_[w].part;
-            essential_.make(tree, levels, boxes_of(static_cast<std::ptrdiff_t>(w)), spline, part);
-            sizes[2 * w] = part.size.nodes, sizes[2 * w + 1] = part.size.bodies;
-        }
-        const auto all = gather_words(worker_, sizes);
+        parts_.lets.add([&] {
+            for (std::size_t w = 0; w < workers; ++w) {
+                if (w == me) continue;
+                auto& part = partner_[w].part;
+                essential_.make(tree, levels, boxes_of(static_cast<std::ptrdiff_t>(w)), spline, part);
+                sizes[2 * w] = part.size.nodes, sizes[2 * w + 1] = part.size.bodies;
+            }
+        });
+        const auto all = gathered(sizes);
         received_ = {};
         for (std::size_t w = 0; w < workers; ++w) {
             const auto* const words = all.data() + 2 * (w * workers + me);
@@ -151,22 +161,28 @@ class EssentialExchange {
                 received_.nodes += from.size.nodes, received_.bodies += from.size.bodies;
                 received_.bytes += static_cast<std::uint64_t>(bytes);
                 return View<std::byte>(from.incoming.data(), bytes);
-            });
-        merged_.merge(parts(tree));
+            },
+            work);
+        parts_.lets.add([&] { merged_.merge(tree, received_parts(tree)); });
     }
 
-    /// This worker's tree and the LETs that it received, without those that are empty.
-    std::vector<OctreeView> parts(const OctreeView& tree) const {
+    /// The LETs that this worker received, without those that are empty.
+    std::vector<OctreeView> received_parts(const OctreeView& tree) const {
         std::vector<OctreeView> all;
-        if (tree.nodes > 0) all.push_back(tree);
         for (const auto& from : partner_)
             if (from.size.nodes > 0) all.push_back(essential_view(from.incoming.data(), from.size, arrays(), tree.frame));
         return all;
     }
 
+    std::vector<std::uint64_t> gathered(const std::vector<std::uint64_t>& own) {
+        std::vector<std::uint64_t> all;
+        parts_.messages.add([&] { all = gather_words(worker_, own); });
+        return all;
+    }
+
     /// Exchanges messages with all other workers. @param outgoing, incoming  give the bytes to and from a partner
-    template <class Out, class In>
-    void send_and_receive(Out outgoing, In incoming) {
+    template <class Out, class In, class Work>
+    void send_and_receive(Out outgoing, In incoming, const Work& work) {
         std::vector<View<const std::byte>> send(partner_.size());
         std::vector<View<std::byte>> receive(partner_.size());
         for (std::size_t w = 0; w < partner_.size(); ++w) {
@@ -174,7 +190,7 @@ class EssentialExchange {
             send[w] = outgoing(partner_[w]);
             receive[w] = incoming(partner_[w]);
         }
-        all_to_all(on_, worker_, channel_, send, receive);
+        all_to_all(on_, worker_, channel_, send, receive, work, [&](auto finish) { parts_.messages.call(finish); });
     }
 
     static View<std::byte> space_for(Buffer<std::byte, S>& buffer, index_t bytes) {
@@ -190,6 +206,7 @@ class EssentialExchange {
     S on_;
     Tree options_;
     comm::Worker& worker_;
+    DomainParts<S>& parts_;
     comm::Channel<S> channel_;
     Workspace<S> work_;
     TargetBoxes<S> boxes_;

@@ -1,12 +1,13 @@
-// One tree of a worker's own tree and the LETs that it received, so that walks find all particles by one pass and need no change. While the
-// parts are kept, nodes and bodies of the merged tree move.
-// Invariants: the bodies of the first part come first, with their numbers, so that they are the targets; the parts' roots are below a few
-// nodes that no criterion accepts.
+// One tree of the LETs that a worker received, so that one walk finds all particles of the other workers. While the LETs are kept, their
+// nodes and bodies move.
+// Invariants: the worker's own bodies come first, with their numbers and without masses: they are the targets, and no node holds them. The
+// roots of the LETs are below a few nodes that no criterion accepts.
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/gravity/domain/essential_tree.hpp>
 #include <kasane/gravity/tree/octree.hpp>
+#include <kasane/gravity/tree/walk.hpp>
 
 #include <vector>
 
@@ -26,7 +27,7 @@ TreeTop tree_top(std::uint32_t parts);
 struct BodyMotion {
     Vec3<float> velocity, acceleration;
 };
-/// Motion of the nodes and bodies of a part from its time; null: the part has those of the present time.
+/// Motion of the nodes and bodies of a part from its time.
 struct PartMotion {
     const Vec3<float>* node;  ///< [nodes], velocities of the centres
     const BodyMotion* body;   ///< [bodies]
@@ -48,9 +49,12 @@ class MergedTree {
    public:
     explicit MergedTree(S on) : on_(on) {}
 
-    /// Merges parts, each with nodes and with the same arrays and frame.
+    /// Merges parts, each with nodes and with the arrays and the frame of the own tree. Without parts the tree has no nodes.
     /// @throws ComputationError: together they have more nodes or bodies than a tree can number
-    void merge(const std::vector<OctreeView>& parts);
+    void merge(const OctreeView& own, const std::vector<OctreeView>& parts);
+    /// Copies the present positions of these bodies, the targets of the next walk; merge() has done it for all bodies.
+    /// @param own  the tree of merge()
+    void place_targets(const OctreeView& own, const WalkTargets& targets);
     /// Moves centres and bodies from their places in the parts. @param parts  those of merge()   @param motion  of each part
     /// @param elapsed  time since that of the parts
     void move(const std::vector<OctreeView>& parts, const std::vector<PartMotion>& motion, double elapsed);
@@ -58,8 +62,6 @@ class MergedTree {
     void replace_bodies(std::size_t part, View<const std::uint32_t> number, View<const Body> body);
     /// Replaces the values of nodes of an LET, and the bodies in their place.
     void replace_nodes(std::size_t part, View<const EssentialNode> number, View<const NodeValues> values);
-    /// Copies the values of these nodes of a part.
-    void copy_nodes(std::size_t part, const OctreeView& from, View<const std::uint32_t> number);
     OctreeView view() const { return view_; }
 
    private:
@@ -85,5 +87,9 @@ class MergedTree {
 /// 0, 1, ..., n - 1.
 template <Space S>
 Buffer<std::uint32_t, S> ascending(S on, index_t n);
+
+/// Adds the values of `more` at these targets to those of `to`. @param more  has the arrays that `to` has
+template <Space S>
+void add_field(S on, const WalkTargets& targets, const WalkField& more, const WalkField& to);
 
 }  // namespace kasane::gravity

@@ -91,17 +91,28 @@ struct ReplaceBodies {
     KS_FN void operator()(index_t k) const { to[number[k]] = from[k]; }
 };
 
-struct CopyBodies {
-    OctreeView part;
-    Body* to;
-    KS_FN void operator()(index_t k) const { to[k] = part.body_at(k); }
+/// Walks take the mass of a target itself from the masses at its place, and no node of the LETs has it: it is 0.
+struct PlaceTargets {
+    OctreeView own;
+    const std::uint32_t* index;  ///< null: all bodies
+    Body* body;
+    float* term;
+    KS_FN void operator()(index_t k) const {
+        const index_t i = index ? static_cast<index_t>(index[k]) : k;
+        const Body b = own.body_at(i);
+        body[i] = {b.x, b.y, b.z, 0};
+        if (term) term[i] = own.body_term[i];
+    }
 };
 
-struct CopyCenters {
-    const Body* from;
-    std::uint32_t root, first;
-    Body* to;
-    KS_FN void operator()(index_t k) const { to[merged_place(static_cast<std::uint32_t>(k), root, first)] = from[k]; }
+struct AddField {
+    const std::uint32_t* index;  ///< null: all bodies
+    WalkField more, to;
+    KS_FN void operator()(index_t k) const {
+        const index_t i = index ? static_cast<index_t>(index[k]) : k;
+        if (!to.acceleration.empty()) to.acceleration[i] += more.acceleration[i];
+        if (!to.potential.empty()) to.potential[i] += more.potential[i];
+    }
 };
 
 /// The arrays of nodes that change when bodies move.
@@ -131,23 +142,16 @@ struct ReplaceNodes {
     }
 };
 
-struct CopyNodes {
-    OctreeView from;
-    const std::uint32_t* number;
-    std::uint32_t root, first;
-    NodeValueArrays to;
-    KS_FN void operator()(index_t k) const { to.write(merged_place(number[k], root, first), node_values(from, number[k])); }
-};
-
-/// A node above the roots, which no criterion accepts.
+/// A node above the roots, which no criterion accepts. Walks may read the bodies of a small node instead of its children: those of all
+/// LETs.
 struct MakeTop {
     const NodeLink* link;
     const std::uint32_t* next;
-    std::uint32_t bodies, nodes;
+    std::uint32_t first_body, bodies, nodes;
     MergedArrays to;
     KS_FN void operator()(index_t k) const {
         to.center[k] = {0, 0, 0, 0};
-        to.test[k] = {INFINITY, INFINITY, 0, bodies};
+        to.test[k] = {INFINITY, INFINITY, first_body, bodies};
         to.link[k] = link[k];
         to.next[k] = next[k] == TreeTop::end ? nodes : next[k];
         if (to.quadrupole) to.quadrupole[k] = {};
@@ -170,15 +174,15 @@ void hold(S on, Buffer<T, S>& buffer, index_t n) {
 }  // namespace
 
 template <Space S>
-void MergedTree<S>::merge(const std::vector<OctreeView>& parts) {
+void MergedTree<S>::merge(const OctreeView& own, const std::vector<OctreeView>& parts) {
     view_ = {};
     if (parts.empty()) return;
     const auto top = tree_top(static_cast<std::uint32_t>(parts.size()));
     const auto above = static_cast<index_t>(top.link.size());
-    index_t nodes = above, bodies = 0;
+    index_t nodes = above, bodies = own.bodies;
     for (const auto& part : parts) nodes += part.nodes, bodies += part.bodies;
     if (nodes >= static_cast<index_t>(largest_node_count) || bodies >= index_t{1} << 31)
-        throw ComputationError("the tree of a worker, with its parts of the other workers' trees, has " + std::to_string(nodes) +
+        throw ComputationError("the parts of the other workers' trees, with the particles of a worker, have " + std::to_string(nodes) +
                                " nodes and " + std::to_string(bodies) + " bodies, more than a tree can number: use more workers");
     const bool quadrupoles = parts.front().quadrupole, terms = parts.front().node_term;
     hold(on_, body_, bodies);
@@ -202,12 +206,12 @@ void MergedTree<S>::merge(const std::vector<OctreeView>& parts) {
             top_link_ = to_space(on_, top.link);
             top_next_ = to_space(on_, top.next);
         }
-        parallel_for(
-            on_, above,
-            MakeTop{top_link_.data(), top_next_.data(), static_cast<std::uint32_t>(bodies), static_cast<std::uint32_t>(nodes), to});
+        parallel_for(on_, above,
+                     MakeTop{top_link_.data(), top_next_.data(), static_cast<std::uint32_t>(own.bodies),
+                             static_cast<std::uint32_t>(bodies - own.bodies), static_cast<std::uint32_t>(nodes), to});
     }
     auto first = static_cast<std::uint32_t>(above) + static_cast<std::uint32_t>(parts.size());
-    std::uint32_t first_body = 0;
+    auto first_body = static_cast<std::uint32_t>(own.bodies);
     place_.clear();
     for (std::size_t p = 0; p < parts.size(); ++p) {
         const auto root = static_cast<std::uint32_t>(above) + static_cast<std::uint32_t>(p);
@@ -223,6 +227,7 @@ void MergedTree<S>::merge(const std::vector<OctreeView>& parts) {
     view_.nodes = nodes;
     view_.frame = parts.front().frame;
     view_.body_term = to.body_term, view_.node_term = to.node_term;
+    place_targets(own, {});  // walks on the CPU also read the positions of bodies between targets, to choose groups
 }
 
 template <Space S>
@@ -231,15 +236,8 @@ void MergedTree<S>::move(const std::vector<OctreeView>& parts, const std::vector
     for (std::size_t p = 0; p < parts.size(); ++p) {
         const auto& part = parts[p];
         const auto [root, first, first_body] = place_[p];
-        if (motion[p].node)
-            parallel_for(on_, part.nodes, MoveCenters{part, motion[p].node, since, root, first, center_.data()});
-        else
-            parallel_for(on_, part.nodes, CopyCenters{part.center, root, first, center_.data()});
-        auto* const bodies = body_.data() + first_body;
-        if (motion[p].body)
-            parallel_for(on_, part.bodies, MoveBodies{part.body, motion[p].body, since, bodies});
-        else
-            parallel_for(on_, part.bodies, CopyBodies{part, bodies});
+        parallel_for(on_, part.nodes, MoveCenters{part, motion[p].node, since, root, first, center_.data()});
+        parallel_for(on_, part.bodies, MoveBodies{part.body, motion[p].body, since, body_.data() + first_body});
     }
 }
 
@@ -255,9 +253,9 @@ void MergedTree<S>::replace_nodes(std::size_t part, View<const EssentialNode> nu
 }
 
 template <Space S>
-void MergedTree<S>::copy_nodes(std::size_t part, const OctreeView& from, View<const std::uint32_t> number) {
-    const NodeValueArrays to{center_.data(), test_.data(), view_.quadrupole ? quadrupole_.data() : nullptr};
-    parallel_for(on_, number.n, CopyNodes{from, number.ptr, place_[part].root, place_[part].first, to});
+void MergedTree<S>::place_targets(const OctreeView& own, const WalkTargets& targets) {
+    parallel_for(on_, targets.all ? own.bodies : targets.index.n,
+                 PlaceTargets{own, targets.all ? nullptr : targets.index.ptr, body_.data(), view_.body_term ? body_term_.data() : nullptr});
 }
 
 template <Space S>
@@ -267,7 +265,14 @@ Buffer<std::uint32_t, S> ascending(S on, index_t n) {
     return index;
 }
 
+template <Space S>
+void add_field(S on, const WalkTargets& targets, const WalkField& more, const WalkField& to) {
+    const index_t n = !targets.all ? targets.index.n : to.acceleration.empty() ? to.potential.n : to.acceleration.n;
+    parallel_for(on, n, AddField{targets.all ? nullptr : targets.index.ptr, more, to});
+}
+
 template class MergedTree<KS_SPACE>;
 template Buffer<std::uint32_t, KS_SPACE> ascending(KS_SPACE, index_t);
+template void add_field(KS_SPACE, const WalkTargets&, const WalkField&, const WalkField&);
 
 }  // namespace kasane::gravity

@@ -1,0 +1,60 @@
+// Decides when the domains of workers are chosen anew: when the work that a new division would have saved since the last one is worth a
+// division. Trees are built on the old domains otherwise, and no particle moves.
+// Invariants: decisions depend on counted work alone, which is the same on all workers and in every repetition of a run, and not on times.
+#pragma once
+
+#include <kasane/core/base/types.hpp>
+#include <kasane/gravity/distributed/worker_load.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace kasane::gravity {
+
+class DomainBalance {
+   public:
+    /// Work of a division, in interactions per particle of a worker: boundaries, packing, messages and one more sort (docs/tree-on-ranks.md
+    /// has the measured times).
+    static constexpr double division = 100;
+    /// Work of a byte of an LET, in interactions: selection, packing, message and merging.
+    static constexpr double let_byte = 3;
+
+    /// @param n  particles   @param workers  1 or more
+    DomainBalance(index_t n, int workers) : cost_(division * static_cast<double>(n) / workers) {}
+
+    /// Must the domains be chosen anew when trees are built next? The first division does not know the work of the particles yet.
+    bool due() const { return divisions_ < 2 || lost_ >= cost_; }
+    /// Reports a division.
+    void divided() {
+        ++divisions_;
+        lost_ = 0;
+        fresh_ = true;
+    }
+    /// Reports the work of a longest step. @param loads  of all workers: interactions in this step, and received bytes
+    void walked(const std::vector<WorkerLoad>& loads) {
+        double sum = 0, most = 0, bytes = 0;
+        for (const auto& load : loads) {
+            sum += load.interactions;
+            most = std::max(most, load.interactions);
+            bytes = std::max(bytes, static_cast<double>(load.received));
+        }
+        const double mean = sum / static_cast<double>(loads.size());
+        if (!(mean > 0)) return;
+        // A new division does not reach a better balance than the best one so far.
+        if (std::exchange(fresh_, false)) {
+            if (divisions_ > 1) best_ = best_ > 0 ? std::min(best_, most / mean) : most / mean;
+            bytes_ = bytes;
+        }
+        if (best_ > 0) lost_ += std::max(0., most - best_ * mean) + let_byte * std::max(0., bytes - bytes_);
+    }
+
+   private:
+    double cost_, lost_ = 0;  ///< interactions
+    double best_ = 0;         ///< least imbalance directly after a division; 0: unknown
+    double bytes_ = 0;        ///< received bytes directly after the last division
+    int divisions_ = 0;
+    bool fresh_ = false;  ///< no step was reported since the last division
+};
+
+}  // namespace kasane::gravity
