@@ -4,6 +4,7 @@
 
 #include <kasane/gravity/galaxy/sampler.hpp>
 
+#include <atomic>
 #include <numeric>
 
 namespace kasane::test {
@@ -253,6 +254,39 @@ TEST(DomainForce, MovesEveryParticleToTheDomainOfItsKey) {
         });
         EXPECT_EQ(std::count(found.begin(), found.end(), -1), 0);
         for (std::size_t w = 1; w < first.size(); ++w) EXPECT_LT(last[w - 1], first[w]);
+    }
+}
+
+/// Without a division the domains stay, and particles that have left theirs move to another worker.
+TEST(DomainForce, MovesParticlesBetweenDomainsThatStay) {
+    const auto of = make({Shape::plummer, 20000, 0.02});
+    constexpr int workers = 4;
+    std::vector<std::uint64_t> first(workers), last(workers), first_before(workers);
+    std::vector<int> found(20000, 0);
+    std::atomic<int> moved{0};
+    on_domains(Cpu{1}, workers, of, usual(of), [&](comm::Worker& worker, auto& system, auto& force) {
+        const auto w = static_cast<std::size_t>(worker.index());
+        const auto before = to_host(system.given);
+        first_before[w] = force.octree().keys()[0];
+        const auto center = force.octree().frame().center;
+        for (index_t k = 0; k < system.count(); ++k) {  // half of the sphere turns by 0.1
+            auto& x = system.position.data()[k];
+            if (x.z > 0) x = {x.x - 0.1 * x.y, x.y + 0.1 * x.x, x.z};
+        }
+        const auto place = [&] { force.octree().place(system.position.view(), system.mass.view()); };
+        EXPECT_FALSE(force.rebuild(system, of.size(), false, place, false));
+        EXPECT_EQ(force.octree().frame().center, center);
+        for (const auto i : to_host(system.given)) {
+            ++found[i];
+            if (std::find(before.begin(), before.end(), i) == before.end()) ++moved;
+        }
+        first[w] = force.octree().keys()[0], last[w] = force.octree().keys()[system.count() - 1];
+    });
+    EXPECT_EQ(std::count(found.begin(), found.end(), 1), 20000);
+    EXPECT_GT(moved, 20);
+    for (std::size_t w = 1; w < workers; ++w) {
+        EXPECT_LT(last[w - 1], first[w]);
+        EXPECT_LT(last[w - 1], first_before[w]) << "the boundary is at or below the first key of the division";
     }
 }
 

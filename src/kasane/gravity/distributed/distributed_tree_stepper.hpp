@@ -1,8 +1,8 @@
 // Steps of one worker of many with a tree: those of TreeStepper with a DomainForce. The particles move between the workers when trees are
-// built, and the balance of the work requires it. Reports and sums are reduced over all workers, so that all take the same steps.
-// Invariants: no decision depends on a clock, because all workers must decide alike; trees are built as in a deterministic run of one
-// device, at the mean time of the forces that they serve (docs/energy.md). LETs are made for every force of many particles, and kept for
-// the forces of few that follow.
+// built; domains are chosen anew when the balance of the work requires it. Reports and sums are reduced over all workers, so that all take
+// the same steps. Invariants: no decision depends on a clock, because all workers must decide alike; trees are built as in a deterministic
+// run of one device, at the mean time of the forces that they serve (docs/energy.md). LETs are made for every force of many particles, and
+// kept for the forces of few that follow.
 #pragma once
 
 #include <kasane/gravity/distributed/worker_stepper.hpp>
@@ -183,15 +183,14 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         return found;
     }
 
-    /// Divides the particles into domains, if that pays, and builds their trees; where accelerations are known, at the positions that the
-    /// particles will have at the mean time of the forces that the trees serve.
+    /// Moves the particles to their domains, which are chosen anew if that pays, and builds the trees; where accelerations are known, at
+    /// the positions that the particles will have at the mean time of the forces that the trees serve.
     void rebuild(std::uint32_t now) {
         auto& octree = force_.octree();
         centered_ = this->accelerated_;
-        const bool divide = balance_.due();
         const auto times = centered_ ? this->force_times(now, tuner_.expected_targets(), true) : typename Base::ForceTimes{};
         center_ = times.mean, last_ = times.last;
-        force_.rebuild(
+        const bool divided = force_.rebuild(
             system_, total_, this->scheme_.kind == Scheme::Kind::blocks && centered_,
             [&] {
                 if (centered_)
@@ -199,8 +198,8 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
                 else
                     octree.place(system_.position.view(), system_.mass.view());
             },
-            divide);
-        if (divide) balance_.divided();
+            balance_.due());
+        if (divided) balance_.divided();
         tuner_.built(0);
         if (centered_) this->count_own_levels();
         number_particles();

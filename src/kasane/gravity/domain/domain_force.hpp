@@ -46,36 +46,38 @@ class DomainForce {
     /// Times of this worker; the caller measures the refresh of moments.
     DomainParts<S>& parts() { return parts_; }
 
-    /// Divides the particles into domains of equal work, moves them to their workers, and builds the topology of the trees. The caller then
-    /// writes the bodies again, in their new order. Without a division particles stay, wherever they have gone, and their workers build
-    /// trees of them. Collective.
+    /// Moves the particles to the workers of their domains and builds the topology of the trees. The caller then writes the bodies again,
+    /// in their new order. Collective.
     /// @param system  any particles of all workers with their numbers (`given`); becomes those of this worker's domain in curve order
     /// @param total   particles of all workers
     /// @param levels  the levels of the particles are their time steps, and their work is that of all their forces in dt_max
     /// @param place   writes the bodies of octree() from the system: for example, predicted ones
-    /// @param divide  choose domains, the same on all workers
-    /// @throws ComputationError on every worker: positions are not finite
+    /// @param divide  choose new domains, of equal work; the same on all workers. Else domains stay, if the frame of the tree still fits
+    /// @return domains were chosen   @throws ComputationError on every worker: positions are not finite
     template <class Place>
-    void rebuild(System<S, Vec3<float>>& system, index_t total, bool levels, Place place, bool divide = true) {
+    bool rebuild(System<S, Vec3<float>>& system, index_t total, bool levels, Place place, bool divide = true) {
         auto& tree = octree();
-        Frame frame;
         const auto sort = [&] {
-            tree.use_frame(frame, system.count());
+            tree.use_frame(frame_, system.count());
             place();
             tree.sort();
             system.reorder(tree.order());
         };
         parts_.tree.call([&] {
-            frame = common_frame<S>(on_, work_, worker_, system.position.view(), system.mass.view(), system.given.view(), total);
+            const auto frame = common_frame<S>(on_, work_, worker_, system.position.view(), system.mass.view(), system.given.view(), total);
+            divide = divide || !fits(frame);
+            if (divide) frame_ = frame;
             sort();
         });
-        if (worker_.size() > 1 && divide) {
-            parts_.domains.call([&] {
-                const auto level = levels ? View<const std::uint8_t>(system.level.view()) : View<const std::uint8_t>{};
-                const auto own = curve_parts<S>(on_, tree.keys(), level, work_per_force_, parts_per_worker(worker_.size()));
-                const auto boundary = domain_boundaries(all_parts(own), worker_.size());
-                move_particles(on_, worker_, exchange_.channel(), system, domain_begins<S>(on_, tree.keys(), boundary));
-                sort();
+        if (worker_.size() > 1) {
+            if (divide)
+                parts_.domains.call([&] {
+                    const auto level = levels ? View<const std::uint8_t>(system.level.view()) : View<const std::uint8_t>{};
+                    const auto own = curve_parts<S>(on_, tree.keys(), level, work_per_force_, parts_per_worker(worker_.size()));
+                    boundary_ = domain_boundaries(all_parts(own), worker_.size());
+                });
+            parts_.domains.add([&] {
+                if (move_particles(on_, worker_, exchange_.channel(), system, domain_begins<S>(on_, tree.keys(), boundary_))) sort();
             });
         }
         parts_.tree.add([&] {
@@ -83,6 +85,7 @@ class DomainForce {
             exchange_.choose_boxes(tree.view());
         });
         forget();
+        return divide;
     }
 
     /// Evaluates the force on targets of all workers, from the present bodies and the moments of the last refresh(), with LETs for these
@@ -168,6 +171,13 @@ class DomainForce {
     }
 
    private:
+    /// Whether the frame of the domains, whose boundaries are keys in it, can stay where a new one would be this.
+    bool fits(const Frame& frame) const {
+        const auto off = frame.center - frame_.center;
+        return !boundary_.empty() && frame.length == frame_.length && frame.mass == frame_.mass &&
+               dot(off, off) <= frame.length * frame.length / (64 * 64);
+    }
+
     std::vector<CurvePart> all_parts(const std::vector<CurvePart>& own) {
         const auto most = static_cast<std::size_t>(parts_per_worker(worker_.size()));
         std::vector<std::uint64_t> words(1 + 2 * most);
@@ -243,6 +253,8 @@ class DomainForce {
     TreeForce<S> force_;
     DomainParts<S> parts_;
     EssentialExchange<S> exchange_;
+    Frame frame_;                          ///< of the domains
+    std::vector<std::uint64_t> boundary_;  ///< of the domains
     KeptNodes<S> nodes_;
     Buffer<Body, S> later_;
     Buffer<Vec3<float>, S> acceleration_;

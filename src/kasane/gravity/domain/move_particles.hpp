@@ -27,8 +27,9 @@ template <Space S>
 void unpack(S on, View<const ParticleRecord> from, System<S, Vec3<float>>& system, index_t first);
 
 /// Sends the particles [begin[w], begin[w + 1]) of the system to worker w, for every worker, and receives those of this worker. Collective.
+/// @return this worker's particles have changed
 template <Space S>
-void move_particles(S on, comm::Worker& worker, comm::Channel<S>& channel, System<S, Vec3<float>>& system,
+bool move_particles(S on, comm::Worker& worker, comm::Channel<S>& channel, System<S, Vec3<float>>& system,
                     const std::vector<index_t>& begin) {
     const auto workers = static_cast<std::size_t>(worker.size()), me = static_cast<std::size_t>(worker.index());
     std::vector<std::uint64_t> own;
@@ -38,6 +39,9 @@ void move_particles(S on, comm::Worker& worker, comm::Channel<S>& channel, Syste
     for (std::size_t w = 0; w < workers; ++w)
         arrival.push_back(arrival.back() + (w == me ? 0 : static_cast<index_t>(all[w * workers + me])));
 
+    const index_t kept = begin[me + 1] - begin[me];
+    const bool changes = kept < system.count() || arrival.back() > 0;
+    if (!changes) return false;  // other workers neither send to this one nor wait for it
     Buffer<ParticleRecord, S> leaving(on, system.count()), arriving(on, arrival.back());
     pack(on, system, leaving.view());
     std::vector<View<const std::byte>> send;
@@ -48,10 +52,10 @@ void move_particles(S on, comm::Worker& worker, comm::Channel<S>& channel, Syste
         receive.emplace_back(reinterpret_cast<std::byte*>(arriving.data() + arrival[w]), bytes * (arrival[w + 1] - arrival[w]));
     }
     all_to_all(on, worker, channel, send, receive);
-    const index_t kept = begin[me + 1] - begin[me];
     system.resize(kept + arrival.back());
     unpack(on, View<const ParticleRecord>(leaving.view().subview(begin[me], kept)), system, 0);
     unpack(on, View<const ParticleRecord>(arriving.view()), system, kept);
+    return true;
 }
 
 }  // namespace kasane::gravity
