@@ -5,8 +5,6 @@
 #include <kasane/sparse/eigenpairs.hpp>
 #include <kasane/sparse/matrix/csr.hpp>
 #include <kasane/sparse/columns.hpp>
-#include <kasane/sparse/distributed/distributed_poisson_solver.hpp>
-#include <kasane/sparse/distributed/distributed_solver.hpp>
 #include <kasane/sparse/file/matrix_file.hpp>
 #include <kasane/sparse/general_solver.hpp>
 #include <kasane/sparse/operators.hpp>
