@@ -299,7 +299,7 @@ void read_earlier_results(const std::string& verb, const std::vector<BatchTask>&
     if (!problems.empty()) throw InputError(problems);
 }
 
-bool compute_results(const Common& common, const LatticeWorkers& workers, const std::string& verb, const std::vector<BatchTask>& tasks,
+bool compute_results(const Common& common, const Workers& workers, const std::string& verb, const std::vector<BatchTask>& tasks,
                      std::vector<BatchResult>& results) {
     std::vector<ordered_json> units;
     std::map<std::string, std::size_t> unit_of;

@@ -62,7 +62,7 @@ void read_earlier_results(const std::string& verb, const std::vector<BatchTask>&
 /// Computes the results that are missing, one task on one worker at a time; the tasks of a configuration stay together where there are
 /// enough configurations for all workers. Failures are logged as they occur. @param verb  "lattice measure" or "lattice solve"
 /// @returns false where an interrupt ended it early
-bool compute_results(const Common& common, const LatticeWorkers& workers, const std::string& verb, const std::vector<BatchTask>& tasks,
+bool compute_results(const Common& common, const Workers& workers, const std::string& verb, const std::vector<BatchTask>& tasks,
                      std::vector<BatchResult>& results);
 /// The same, one task after the other, each by `compute` on all workers.
 bool compute_results_on_grid(const Common& common, const std::string& verb, const std::vector<BatchTask>& tasks,

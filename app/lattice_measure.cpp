@@ -91,7 +91,7 @@ MeasureResult measure_on(const AnySpace& space, const std::string& file, const l
     return {file, name(space), std::move(m), gauge.facts, gauge.field.extents, {1, 1, 1, 1}, watch.seconds()};
 }
 
-MeasureResult measure_on_all(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& grid,
+MeasureResult measure_on_all(const Common& common, const Workers& workers, const std::optional<lattice::GridShape>& grid,
                              const std::string& file, double flow_time, double flow_step) {
     try {
         auto& communicator = common.ranks->workers(lattice_measure_loop, workers.here);

@@ -33,12 +33,12 @@ struct MeasureResult {
 MeasureResult measure_on(const AnySpace& space, const std::string& file, const lattice::GaugeFile& gauge, double flow_time,
                          double flow_step);
 /// Measures a file on all workers, with their grid.
-MeasureResult measure_on_all(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& grid,
+MeasureResult measure_on_all(const Common& common, const Workers& workers, const std::optional<lattice::GridShape>& grid,
                              const std::string& file, double flow_time, double flow_step);
 nlohmann::ordered_json as_json(const MeasureResult& result, double flow_step);
 
 /// Several configurations, or results in a directory. @returns the exit status
-int measure_many(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& grid,
+int measure_many(const Common& common, const Workers& workers, const std::optional<lattice::GridShape>& grid,
                  const MeasureOptions& options);
 
 }  // namespace kasane::app

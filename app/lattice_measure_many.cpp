@@ -200,7 +200,7 @@ ordered_json as_json(const Summary& s, const std::vector<BatchTask>& tasks, cons
 }
 
 /// Logs the memory of one configuration on each worker. @throws InputError where it is not free
-void check_memory(const LatticeWorkers& workers, const lattice::Extents& n, bool flows, const std::string& file) {
+void check_memory(const Workers& workers, const lattice::Extents& n, bool flows, const std::string& file) {
     const auto& space = workers.here.front();
     const bool shared = std::holds_alternative<Cpu>(space);
     const auto links = lattice::measurement_bytes(n, flows), reading = lattice::measurement_bytes(n, false);
@@ -228,8 +228,7 @@ ordered_json measure_task(const BatchPlace& place, lattice::GaugeFile& gauge, co
     return as_json(measure_on(place.space, parameters["file"], gauge, parameters["flow_time"], flow_step), flow_step);
 }
 
-int measure_many(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& grid,
-                 const MeasureOptions& o) {
+int measure_many(const Common& common, const Workers& workers, const std::optional<lattice::GridShape>& grid, const MeasureOptions& o) {
     const bool flows = o.flow_time > 0;
     std::vector<BatchTask> tasks;
     for (const auto& file : o.files) {

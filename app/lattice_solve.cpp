@@ -3,6 +3,7 @@
 #include <app/lattice_solve.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
+#include <kasane/core/device/parallel.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 #include <kasane/lattice/observe/correlators.hpp>
@@ -101,6 +102,9 @@ lattice::SchwarzMethod schwarz_named(const std::string& text) {
     return SchwarzMethod::none;
 }
 
+/// Whether --deflate means inexact deflation.
+bool is_coherent(const LatticeSolveOptions& o) { return o.deflate > 0 && o.deflation == "coherent"; }
+
 /// Whether -o names a directory of results.
 bool names_directory(const std::string& output) {
     std::error_code ignored;
@@ -138,9 +142,15 @@ void check_options(const LatticeSolveOptions& o) {
     require(!schwarz || (o.solver != "cg" && o.solver != "bicgstab" && o.solver != "auto"), "--precondition",
             fmt::format("has no effect with --solver {}, which has no preconditioner: take gcr, fgmres, nested-bicgstab or refinement",
                         o.solver));
-    require(o.deflate == 0 || ((o.solver.empty() || o.solver == "cg") && !schwarz), "--deflate",
-            "is for conjugate gradients: leave --solver and --precondition out, or give --solver cg");
-    require(o.deflate == 0 || !o.temporal_gauge, "--deflate", "and --temporal-gauge exclude each other: leave one of them out");
+    const bool coherent = is_coherent(o), exact = o.deflate > 0 && !coherent;
+    require(o.deflate > 0 || o.deflation == "exact", "--deflation", "has no effect without --deflate N: give the number of vectors");
+    require(coherent || o.deflation_block.empty(), "--deflation-block", "belongs to --deflation coherent: give that with --deflate N, too");
+    require(!coherent || (o.solver != "cg" && o.solver != "bicgstab" && o.solver != "auto"), "--deflation coherent",
+            fmt::format("is a preconditioner, which --solver {} lacks: take gcr, fgmres, nested-bicgstab or refinement", o.solver));
+    require(!exact || ((o.solver.empty() || o.solver == "cg") && !schwarz), "--deflate",
+            "is for conjugate gradients: leave --solver and --precondition out, or give --solver cg; or give --deflation coherent");
+    require(!exact || !o.temporal_gauge, "--deflate", "and --temporal-gauge exclude each other: leave one of them out");
+    require(!coherent || o.modes.empty(), "--modes", "is for exact modes: leave it or --deflation coherent out");
     require(o.modes.empty() || o.deflate > 0, "--modes", "has no effect without --deflate N: give the number of modes");
     const auto files = std::ssize(o.configurations);
     require(o.modes.empty() || (files == 1 && o.kappas.size() + o.masses.size() == 1), "--modes",
@@ -158,28 +168,37 @@ void check_options(const LatticeSolveOptions& o) {
     if (!problems.empty()) throw InputError(problems);
 }
 
-lattice::Method default_method(lattice::SchwarzMethod schwarz, int deflate) {
-    if (deflate > 0) return lattice::Method::cg;
-    return schwarz == lattice::SchwarzMethod::none ? lattice::Method::nested_bicgstab : lattice::Method::gcr;
+lattice::Method default_method(const LatticeSolveOptions& o) {
+    if (is_coherent(o) || o.precondition != "none") return lattice::Method::gcr;
+    return o.deflate > 0 ? lattice::Method::cg : lattice::Method::nested_bicgstab;
 }
 
 lattice::SolverOptions solver_options(const LatticeSolveOptions& o) {
     auto options = o.options;
     options.schwarz.method = schwarz_named(o.precondition);
     std::copy(o.block.begin(), o.block.end(), options.schwarz.block);
-    options.method = o.solver.empty() ? default_method(options.schwarz.method, o.deflate) : method_named(o.solver);
-    options.schur = o.schur == "asymmetric" || o.deflate > 0 ? lattice::Schur::asymmetric : lattice::Schur::symmetric;
+    if (is_coherent(o)) {
+        options.coherent.vectors = o.deflate;
+        std::copy(o.deflation_block.begin(), o.deflation_block.end(), options.coherent.block);
+    }
+    options.method = o.solver.empty() ? default_method(o) : method_named(o.solver);
+    const bool exact = o.deflate > 0 && !is_coherent(o);
+    options.schur = o.schur == "asymmetric" || exact ? lattice::Schur::asymmetric : lattice::Schur::symmetric;
     options.inner = precision_named(o.inner);
     options.outer_links = {reals_named(o.links), false, o.temporal_gauge};
     options.inner_links = {reals_named(o.inner_links), o.inner == "half" || o.half_links, o.temporal_gauge};
     return options;
 }
 
-/// @throws InputError unless the blocks of a Schwarz preconditioner fit the lattice
-void check_blocks(const lattice::SchwarzOptions& options, const lattice::Extents& extents) {
-    if (options.method == lattice::SchwarzMethod::none) return;
+/// @throws InputError unless the blocks of a Schwarz preconditioner and of a coherent subspace fit the lattice
+void check_blocks(const lattice::SolverOptions& options, const lattice::Extents& extents) {
     std::vector<InputProblem> problems;
-    for (const auto& problem : problems_of(chosen(options, extents), extents)) problems.push_back({problem, {"", 0, 0, "--precondition"}});
+    const auto add = [&](const std::vector<std::string>& found, const char* option) {
+        for (const auto& problem : found) problems.push_back({problem, {"", 0, 0, option}});
+    };
+    if (options.schwarz.method != lattice::SchwarzMethod::none)
+        add(problems_of(chosen(options.schwarz, extents), extents), "--precondition");
+    if (options.coherent.vectors != 0) add(problems_of(chosen(options.coherent, extents), extents), "--deflation coherent");
     if (!problems.empty()) throw InputError(problems);
 }
 
@@ -208,7 +227,7 @@ std::string size_text(double bytes) {
 /// that are solved at once; the other columns and the file that is being written are added. With several workers the root rank has all
 /// fields of the host, and each device its share.
 /// @param together  configurations at a time on this host, one on each worker, whose links are kept for the next kappa; 0: one solution
-void check_memory(const LatticeSolveOptions& o, const LatticeWorkers& workers, const LatticeSolveResult& result, int together = 0) {
+void check_memory(const LatticeSolveOptions& o, const Workers& workers, const LatticeSolveResult& result, int together = 0) {
     const auto& n = result.extents;
     const auto& solver = result.memory;
     const int columns = result.columns;
@@ -229,7 +248,7 @@ void check_memory(const LatticeSolveOptions& o, const LatticeWorkers& workers, c
     else
         log::info("memory: {:.0f} bytes per site on {}, {:.0f} on the host; {} and {} in all", device, name(space), host,
                   size_text(device * sites), size_text(host * sites));
-    const bool keeps_vectors = o.solver == "gcr" || o.solver == "fgmres" || (o.solver.empty() && o.precondition != "none");
+    const bool keeps_vectors = o.solver == "gcr" || o.solver == "fgmres" || (o.solver.empty() && default_method(o) == lattice::Method::gcr);
     const auto remedy = keeps_vectors ? ", or a shorter --krylov-length" : columns > 1 ? ", or a random source, which has one column" : "";
     const auto require = [&](double needed, const AnySpace& where) {
         const auto there = static_cast<double>(available_memory(where));
@@ -243,11 +262,11 @@ void check_memory(const LatticeSolveOptions& o, const LatticeWorkers& workers, c
 }
 
 /// The solver; its errors on the gauge field name the file.
-LatticeSolver solver_of(const Common& common, const LatticeWorkers& workers, const lattice::RankGrid& grid,
-                        const lattice::GaugeField& links, const std::optional<lattice::Eigenmodes>& modes,
-                        const LatticeSolveResult& result) {
+LatticeSolver solver_of(const Common& common, const Workers& workers, const lattice::RankGrid& grid, const lattice::GaugeField& links,
+                        const std::optional<lattice::Eigenmodes>& modes, LatticeSolveResult& result) {
     try {
-        return solver_on(common, workers, grid, links, result.facts.parameters, result.options, modes ? &*modes : nullptr);
+        return solver_on(common, workers, grid, links, result.facts.parameters, result.options, modes ? &*modes : nullptr,
+                         &result.coherent);
     } catch (const InputError& error) {
         auto problems = error.problems();
         for (auto& problem : problems)
@@ -256,8 +275,15 @@ LatticeSolver solver_of(const Common& common, const LatticeWorkers& workers, con
     }
 }
 
-/// The number of columns that are solved at once: --columns, or all that fit into memory.
-int chosen_columns(const LatticeSolveOptions& o, const LatticeWorkers& workers, const LatticeSolveResult& result, bool log_number) {
+void log_coherent(const LatticeSolveResult& result) {
+    const auto& r = result.coherent;
+    if (r.dimension > 0)
+        log::info("deflation: {} near-null vectors in {} blocks of {}, a little operator of dimension {}, {}, set up in {:.3g} s",
+                  r.vectors, r.blocks, lattice::text(r.block), r.dimension, size_text(r.bytes), r.seconds);
+}
+
+/// The number of columns that are solved at once: --columns, or on a device all that fit into memory, on a CPU one.
+int chosen_columns(const LatticeSolveOptions& o, const Workers& workers, const LatticeSolveResult& result, bool log_number) {
     const int wanted = std::min(o.columns > 0 ? o.columns : result.columns, result.columns);
     if (wanted == 1 || workers.count > 1) return 1;
     const int columns = o.columns > 0 && solves_columns(result.options)
@@ -267,12 +293,13 @@ int chosen_columns(const LatticeSolveOptions& o, const LatticeWorkers& workers, 
         log::info("columns: {} of {} at once{}", columns, result.columns,
                   columns == wanted                 ? ""
                   : !solves_columns(result.options) ? fmt::format("; {} solves one after the other", name(result.options.method))
-                                                    : ", because more do not fit into memory");
+                  : std::holds_alternative<Cpu>(workers.here.front()) ? "; on a CPU one after the other is faster"
+                                                                      : ", because more do not fit into memory");
     return columns;
 }
 
 /// The columns (D / 2 kappa)^-1 b of the source. Where the solver fails, it ends with the column that failed. @throws Interrupted
-std::vector<SpinorField> solve_columns(const Common& common, const LatticeWorkers& workers, const lattice::RankGrid& grid,
+std::vector<SpinorField> solve_columns(const Common& common, const Workers& workers, const lattice::RankGrid& grid,
                                        lattice::GaugeField& links, const LatticeSolveOptions& o, bool keep_links, const Source& source,
                                        LatticeSolveResult& result) {
     const auto extents = links.extents;
@@ -281,14 +308,20 @@ std::vector<SpinorField> solve_columns(const Common& common, const LatticeWorker
         result.modes = modes ? static_cast<int>(modes->values.size()) : 0;
         return solver_of(common, workers, grid, links, modes, result);
     }();
+    log_coherent(result);
     if (!keep_links) links = {};
     stop_if_interrupted();
     std::vector<SpinorField> columns;
     Progress bar(common.progress(), "solving", result.columns);
     for (int first = 0; first < result.columns; first += result.columns_at_once) {
         const int last = std::min(result.columns, first + result.columns_at_once);
-        std::vector<SpinorField> b, x;
-        for (int c = first; c < last; ++c) b.push_back(source.column(extents, c)), x.emplace_back(extents);
+        const auto count = static_cast<std::size_t>(last - first);
+        std::vector<SpinorField> b(count), x(count);
+        // By all threads, since most of the time is that of new pages of memory.
+        parallel_for(Cpu{}, static_cast<index_t>(2 * count), [&](index_t i) {
+            const auto c = static_cast<std::size_t>(i / 2);
+            i % 2 == 0 ? b[c] = source.column(extents, first + static_cast<int>(c)) : x[c] = SpinorField(extents);
+        });
         auto logs = solve(b, x, [&](int iteration, double residual) {
             const auto which = last - first > 1     ? fmt::format("columns {} to {} of {}, ", first + 1, last, result.columns)
                                : result.columns > 1 ? fmt::format("column {} of {}, ", last, result.columns)
@@ -302,7 +335,8 @@ std::vector<SpinorField> solve_columns(const Common& common, const LatticeWorker
             if (log.end == krylov::Outcome::stopped) throw Interrupted();
             for (const auto& note : log.notes)
                 if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
-            for (auto& value : x[c].values) value *= 2 * result.facts.parameters.kappa;
+            parallel_for(Cpu{}, static_cast<index_t>(x[c].values.size()),
+                         [values = x[c].values.data(), factor = 2 * result.facts.parameters.kappa](index_t i) { values[i] *= factor; });
             columns.push_back(std::move(x[c]));
             if (!log.converged()) return columns;
         }
@@ -329,7 +363,7 @@ int solve(const Common& common, const LatticeSolveOptions& o) {
 
 }  // namespace
 
-LatticeSolveResult solve_configuration(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& shape,
+LatticeSolveResult solve_configuration(const Common& common, const Workers& workers, const std::optional<lattice::GridShape>& shape,
                                        lattice::GaugeFile& gauge, const LatticeSolveOptions& o, bool keep_links, bool log_memory) {
     const auto source = Source::parse(o.source);
     const auto extents = gauge.field.extents;
@@ -352,7 +386,7 @@ LatticeSolveResult solve_configuration(const Common& common, const LatticeWorker
     facts.gauge_file = o.configuration;
     facts.plaquette = lattice::plaquette(gauge.field).mean();
     facts.solver = name(result.options.method);
-    check_blocks(result.options.schwarz, extents);
+    check_blocks(result.options, extents);
     result.columns_at_once = chosen_columns(o, workers, result, log_memory);
     result.memory = lattice::memory_per_site(facts.parameters, result.options, extents, result.columns_at_once);
     if (log_memory) check_memory(o, workers, result);
@@ -385,8 +419,8 @@ LatticeSolveResult solve_configuration(const Common& common, const LatticeWorker
     return result;
 }
 
-void check_solve_memory(const LatticeSolveOptions& o, const LatticeWorkers& workers, const lattice::Extents& extents, int together) {
-    const LatticeWorkers one{{workers.here.front()}, 1, 1};
+void check_solve_memory(const LatticeSolveOptions& o, const Workers& workers, const lattice::Extents& extents, int together) {
+    const Workers one{{workers.here.front()}, 1, 1};
     LatticeSolveResult result;
     result.extents = extents;
     result.options = solver_options(o);
@@ -401,7 +435,7 @@ void check_solve_memory(const LatticeSolveOptions& o, const LatticeWorkers& work
 
 void check_extents_of(const LatticeSolveOptions& o, const lattice::Extents& extents) {
     Source::parse(o.source).check(extents);
-    check_blocks(solver_options(o).schwarz, extents);
+    check_blocks(solver_options(o), extents);
 }
 
 int columns_of(const LatticeSolveOptions& o) { return Source::parse(o.source).columns(); }
@@ -433,11 +467,23 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
         ->check(CLI::IsMember({"degrand-rossi", "ukqcd", "chiral", "dirac-pauli"}));
     app.add_flag("--force", o.force, "Overwrite the output files if they exist");
     const std::string how = "How it is computed: the same x up to --rtol";
-    app.add_option("--solver", o.solver, "Outer method; without one nested-bicgstab, with --precondition gcr, with --deflate cg")
+    app.add_option("--solver", o.solver,
+                   "Outer method; without one nested-bicgstab, with --precondition or --deflation coherent gcr, with --deflate cg")
         ->check(CLI::IsMember({"nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement", "auto"}))
         ->group(how);
-    app.add_option("--deflate", o.deflate, "Deflate conjugate gradients by this number of the lowest eigenmodes of D^+ D")
+    app.add_option("--deflate", o.deflate, "Deflate by this number of the lowest eigenmodes of D^+ D, or of near-null vectors")
         ->check(whole_number(1, 10'000))
+        ->group(how);
+    app.add_option(
+           "--deflation", o.deflation,
+           "By eigenmodes (exact, in conjugate gradients) or by blocks of near-null vectors (coherent: local coherence, in flexible "
+           "methods)")
+        ->check(CLI::IsMember({"exact", "coherent"}))
+        ->group(how);
+    app.add_option("--deflation-block", o.deflation_block, "Extents of these blocks: x,y,z,t")
+        ->delimiter(',')
+        ->expected(4)
+        ->type_name("X,Y,Z,T")
         ->group(how);
     app.add_option("--modes", o.modes, "HDF5 file of these modes: used where it exists, otherwise written")
         ->type_name("FILE.h5")
@@ -456,7 +502,8 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
         ->check(whole_number(1, 1000))
         ->group(how);
     app.add_option("--inner", o.inner, "Precision of the inner solver")->check(CLI::IsMember({"half", "single", "double"}))->group(how);
-    app.add_option("--columns", o.columns, "Columns of a propagator that are solved at once; left out: as many as fit into memory")
+    app.add_option("--columns", o.columns,
+                   "Columns of a propagator that are solved at once; left out: on a GPU as many as fit into memory, on a CPU one")
         ->check(whole_number(1, 12))
         ->group(how);
     app.add_option("--schur", o.schur, "Even-odd preconditioning")->check(CLI::IsMember({"symmetric", "asymmetric"}))->group(how);

@@ -20,8 +20,10 @@ struct LatticeSolveOptions {
     std::vector<int> block;
     double kappa = 0, csw = 0;  ///< kappa and configuration: of one solution
     int gpus_per_rank = 1, bin = 1;
-    int columns = 0;    ///< at once; 0: as many as fit
-    int deflate = 0;    ///< modes; 0: no deflation
+    int columns = 0;  ///< at once; 0: as many as fit
+    int deflate = 0;  ///< modes or near-null vectors; 0: no deflation
+    std::string deflation = "exact";
+    std::vector<int> deflation_block;
     std::string modes;  ///< file of modes
     lattice::SolverOptions options;
     bool half_links = false, temporal_gauge = false, force = false, fields = false;
@@ -30,24 +32,24 @@ struct LatticeSolveOptions {
 /// Solves for the columns of the source, and writes the files that the options name. @param shape  of the grid of workers
 /// @param gauge  its links are freed as soon as the solver has a copy, unless `keep_links`   @param log_memory  logs the memory, and
 /// compares it with the free memory   @throws InputError; Interrupted
-LatticeSolveResult solve_configuration(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& shape,
+LatticeSolveResult solve_configuration(const Common& common, const Workers& workers, const std::optional<lattice::GridShape>& shape,
                                        lattice::GaugeFile& gauge, const LatticeSolveOptions& options, bool keep_links, bool log_memory);
 /// Logs the memory of solves on a lattice. @param together  configurations at a time, one on each worker   @throws InputError where it is
 /// not free
-void check_solve_memory(const LatticeSolveOptions& options, const LatticeWorkers& workers, const lattice::Extents& extents, int together);
+void check_solve_memory(const LatticeSolveOptions& options, const Workers& workers, const lattice::Extents& extents, int together);
 /// @throws InputError: a source or blocks that do not fit the lattice
 void check_extents_of(const LatticeSolveOptions& options, const lattice::Extents& extents);
 /// Columns of the source: 12, or 1.
 int columns_of(const LatticeSolveOptions& options);
 /// The modes of --deflate: from the file of --modes where it exists, otherwise computed, and written there where it is given. Empty without
 /// --deflate. @throws InputError: several workers, or a file of another lattice or operator
-std::optional<lattice::Eigenmodes> eigenmodes_of(const LatticeSolveOptions& options, const LatticeWorkers& workers,
+std::optional<lattice::Eigenmodes> eigenmodes_of(const LatticeSolveOptions& options, const Workers& workers,
                                                  const lattice::GaugeField& links, const lattice::DiracParameters& parameters);
 /// "not solved: " and an advice.
 std::string failure_text(const LatticeSolveResult& result);
 
 /// Several configurations or kappas, or results in a directory. @returns the exit status
-int solve_many(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& shape,
+int solve_many(const Common& common, const Workers& workers, const std::optional<lattice::GridShape>& shape,
                const LatticeSolveOptions& options);
 
 }  // namespace kasane::app

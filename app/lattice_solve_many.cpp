@@ -24,8 +24,8 @@ constexpr const char* solve_verb = "lattice solve";
 template <class Options, class F>
 void each_option(Options& o, F f) {
     f("configuration", o.configuration), f("solution", o.solution), f("source", o.source), f("boundary", o.boundary), f("inner", o.inner);
-    f("solver", o.solver), f("deflate", o.deflate), f("schur", o.schur), f("links", o.links), f("inner_links", o.inner_links),
-        f("basis", o.basis);
+    f("solver", o.solver), f("deflate", o.deflate), f("deflation", o.deflation), f("deflation_block", o.deflation_block),
+        f("schur", o.schur), f("links", o.links), f("inner_links", o.inner_links), f("basis", o.basis);
     f("precondition", o.precondition), f("block", o.block), f("kappa", o.kappa), f("csw", o.csw), f("rtol", o.options.rtol);
     f("iteration_limit", o.options.iteration_limit), f("krylov_length", o.options.krylov_length);
     f("overlap", o.options.schwarz.overlap), f("cycles", o.options.schwarz.cycles), f("block_steps", o.options.schwarz.block_steps);
@@ -221,12 +221,11 @@ ordered_json solve_task(const BatchPlace& place, lattice::GaugeFile& gauge, cons
     Common common;
     common.quiet = true;
     const auto o = options_of(parameters);
-    const LatticeWorkers worker{{place.space}, 1, place.on_this_host};
+    const Workers worker{{place.space}, 1, place.on_this_host};
     return json_of_solved(solve_configuration(common, worker, {}, gauge, o, true, false));
 }
 
-int solve_many(const Common& common, const LatticeWorkers& workers, const std::optional<lattice::GridShape>& shape,
-               const LatticeSolveOptions& o) {
+int solve_many(const Common& common, const Workers& workers, const std::optional<lattice::GridShape>& shape, const LatticeSolveOptions& o) {
     const auto& directory = o.solution;
     KS_VALIDATE(directory.empty() || fs::is_directory(directory) || (!directory.ends_with(".h5") && !directory.ends_with(".hdf5")),
                 fmt::format("is one file, and {} solutions are computed: give a directory", o.configurations.size() * o.kappas.size()),

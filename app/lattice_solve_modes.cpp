@@ -12,9 +12,9 @@
 
 namespace kasane::app {
 
-std::optional<lattice::Eigenmodes> eigenmodes_of(const LatticeSolveOptions& o, const LatticeWorkers& workers,
-                                                 const lattice::GaugeField& links, const lattice::DiracParameters& parameters) {
-    if (o.deflate == 0) return {};
+std::optional<lattice::Eigenmodes> eigenmodes_of(const LatticeSolveOptions& o, const Workers& workers, const lattice::GaugeField& links,
+                                                 const lattice::DiracParameters& parameters) {
+    if (o.deflate == 0 || o.deflation != "exact") return {};
     KS_VALIDATE(workers.count == 1, "needs one device, and this run has several workers: run it on one rank with one device",
                 {"", 0, 0, "--deflate"});
     if (!o.modes.empty() && std::filesystem::exists(o.modes)) {

@@ -39,6 +39,12 @@ std::string operators(const lattice::SolverOptions& options) {
     return text + (options.schur == lattice::Schur::symmetric ? ", symmetric even-odd" : ", asymmetric even-odd");
 }
 
+nlohmann::ordered_json coherent_json(const lattice::CoherentReport& r) {
+    if (r.dimension == 0) return nullptr;
+    return {{"vectors", r.vectors},     {"block", r.block.n}, {"blocks", r.blocks},
+            {"dimension", r.dimension}, {"bytes", r.bytes},   {"setup_seconds", r.seconds}};
+}
+
 /// At most a dozen residuals of a history, with the first and the last.
 std::string history_table(const std::vector<double>& residuals) {
     constexpr std::size_t lines = 12;
@@ -104,6 +110,7 @@ nlohmann::ordered_json as_json(const LatticeSolveResult& r) {
         {"outer", name(lattice::Precision::double_, r.options.outer_links)},
         {"inner", has_inner(r.options) ? nlohmann::ordered_json(name(r.options.inner, r.options.inner_links)) : nullptr},
         {"deflated_modes", r.modes},
+        {"coherent", coherent_json(r.coherent)},
         {"rtol", r.options.rtol},
         {"columns_at_once", r.columns_at_once},
         {"bytes_per_site", {{"device", r.memory.device}, {"host", r.memory.host}}},
@@ -136,6 +143,9 @@ std::string as_text(const LatticeSolveResult& r) {
     const auto& g = r.grid;
     const auto workers = g[0] * g[1] * g[2] * g[3] > 1 ? fmt::format(", {}x{}x{}x{} workers", g[0], g[1], g[2], g[3]) : "";
     text += fmt::format("\n{} on {}{}: {}", name(r.options.method), r.device, workers, operators(r.options));
+    if (const auto& c = r.coherent; c.dimension > 0)
+        text += fmt::format("\ndeflation by {} near-null vectors in {} blocks of {}, set up in {:.3g} s", c.vectors, c.blocks,
+                            lattice::text(c.block), c.seconds);
     for (const auto& note : r.notes) text += "\nnote: " + note;
     if (!r.logs.empty()) {
         const auto& last = r.logs.back();
@@ -176,6 +186,8 @@ std::string as_page(const LatticeSolveResult& r) {
     rows.add("time", std::string(name(p.boundary)));
     rows.add("source", r.facts.source);
     rows.add("solver", std::string(name(r.options.method)) + ", " + operators(r.options));
+    if (r.coherent.dimension > 0)
+        rows.add("deflation", fmt::format("{} near-null vectors in blocks of {}", r.coherent.vectors, lattice::text(r.coherent.block)));
     rows.add("device", r.device);
     rows.add("largest residual", report::error_size(r.worst_residual()));
     rows.add("iterations", fmt::format("{} and {} inner ones", sum.iterations, sum.inner_iterations));

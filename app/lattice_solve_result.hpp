@@ -20,6 +20,7 @@ struct LatticeSolveResult {
     lattice::SolverOptions options;
     lattice::MemoryPerSite memory;
     int modes = 0;                        ///< that were deflated
+    lattice::CoherentReport coherent;     ///< of inexact deflation
     int columns = 12;                     ///< that were requested
     int columns_at_once = 1;              ///< that were solved together
     std::vector<lattice::SolveLog> logs;  ///< of the columns that were solved; the last one may have failed

@@ -10,9 +10,8 @@
 namespace kasane::app {
 
 void add_workers(CLI::App& app, std::string& grid, int& gpus_per_rank) {
-    const std::string ranks = "Several workers: ranks of an MPI launcher, GPUs of a rank";
-    app.add_option("--grid", grid, "Workers along x,y,z,t; left out: the grid with the smallest faces")->group(ranks);
-    app.add_option("--gpus-per-rank", gpus_per_rank, "Workers of every rank, each with a GPU")->check(whole_number(1, 16))->group(ranks);
+    app.add_option("--grid", grid, "Workers along x,y,z,t; left out: the grid with the smallest faces")->group(workers_group);
+    add_gpus_per_rank(app, gpus_per_rank);
 }
 
 std::optional<lattice::GridShape> parsed_grid(const std::string& text) {
@@ -31,26 +30,17 @@ std::optional<lattice::GridShape> parsed_grid(const std::string& text) {
     return shape;
 }
 
-LatticeWorkers place_workers(const Common& common, int per_rank) {
-    auto& ranks = *common.ranks;
-    if (ranks.size() == 1 && per_rank == 1) return {{common.space()}};
-    LatticeWorkers workers;
-    workers.here = ranks.place(common.device_or_auto(), per_rank, common.threads_or_all());
-    workers.count = ranks.size() * per_rank;
-    workers.on_this_host = ranks.free().front().sharing * per_rank;
-    return workers;
-}
-
 lattice::RankGrid grid_of(const std::optional<lattice::GridShape>& shape, const lattice::Extents& lattice, int workers) {
     return shape ? lattice::RankGrid::given(lattice, workers, *shape) : lattice::RankGrid::chosen(lattice, workers);
 }
 
-LatticeSolver solver_on(const Common& common, const LatticeWorkers& workers, const lattice::RankGrid& grid,
-                        const lattice::GaugeField& links, const lattice::DiracParameters& parameters, const lattice::SolverOptions& options,
-                        const lattice::Eigenmodes* modes) {
+LatticeSolver solver_on(const Common& common, const Workers& workers, const lattice::RankGrid& grid, const lattice::GaugeField& links,
+                        const lattice::DiracParameters& parameters, const lattice::SolverOptions& options, const lattice::Eigenmodes* modes,
+                        lattice::CoherentReport* coherent) {
     if (workers.count == 1) {
         auto solver = std::make_shared<lattice::WilsonSolver>(workers.here.front(), links, parameters, options);
         if (modes != nullptr) solver->deflate(*modes);
+        if (coherent != nullptr) *coherent = solver->coherent();
         return [solver](const auto& b, auto& x, const krylov::StopFunction& stop) { return solver->solve(b, x, stop); };
     }
     auto& ranks = *common.ranks;

@@ -1,7 +1,7 @@
 // The workers of `kasane lattice solve` and `measure`: one device, or those of all ranks, in a grid.
 #pragma once
 
-#include <app/command.hpp>
+#include <app/workers.hpp>
 #include <kasane/core/comm/worker.hpp>
 #include <kasane/lattice/distributed/rank_grid.hpp>
 #include <kasane/lattice/solve/solver.hpp>
@@ -12,15 +12,6 @@
 #include <vector>
 
 namespace kasane::app {
-
-struct LatticeWorkers {
-    std::vector<AnySpace> here;  ///< spaces of this rank's workers
-    int count = 1;               ///< on all ranks
-    int on_this_host = 1;        ///< of those, workers that share the root rank's host
-};
-
-/// Chooses the spaces. @throws InputError: no such device, or several workers of a rank on the CPU
-LatticeWorkers place_workers(const Common& common, int per_rank);
 
 /// --grid and --gpus-per-rank.
 void add_workers(CLI::App& app, std::string& grid, int& gpus_per_rank);
@@ -33,10 +24,11 @@ lattice::RankGrid grid_of(const std::optional<lattice::GridShape>& shape, const 
 using LatticeSolver = std::function<std::vector<lattice::SolveLog>(const std::vector<lattice::SpinorField>& b,
                                                                    std::vector<lattice::SpinorField>& x, const krylov::StopFunction& stop)>;
 
-/// A solver on the workers. @param modes  deflate it; on one device alone   @throws InputError as WilsonSolver
-LatticeSolver solver_on(const Common& common, const LatticeWorkers& workers, const lattice::RankGrid& grid,
-                        const lattice::GaugeField& links, const lattice::DiracParameters& parameters, const lattice::SolverOptions& options,
-                        const lattice::Eigenmodes* modes = nullptr);
+/// A solver on the workers. @param modes  deflate it; on one device alone   @param coherent  becomes the report on inexact deflation
+/// @throws InputError as WilsonSolver
+LatticeSolver solver_on(const Common& common, const Workers& workers, const lattice::RankGrid& grid, const lattice::GaugeField& links,
+                        const lattice::DiracParameters& parameters, const lattice::SolverOptions& options,
+                        const lattice::Eigenmodes* modes = nullptr, lattice::CoherentReport* coherent = nullptr);
 
 /// The worker loops of `kasane lattice solve` and `measure` for the ranks but the root rank.
 inline constexpr const char* lattice_solve_loop = "lattice solve";

@@ -33,7 +33,7 @@ constexpr Verb verbs[] = {
     {"new", "Write a run file with comments, to be changed", add_new},
     {"sample", "Sample a model into a snapshot", add_sample},
     {"forces", "Accelerations and potentials of a snapshot", add_forces},
-    {"solve", "Solve a sparse system from a file", add_solve},
+    {"solve", "Solve a sparse system from a file", add_solve, OnRanks::led},
     {"lattice", "Lattice QCD: gauge configurations, quark propagators, quenched updates", add_lattice, OnRanks::led},
     {"calibrate", "Measure the time of forces and messages on this machine, for `predict`", add_calibrate, OnRanks::each},
     {"predict", "Expected time, efficiency and memory of a run on a number of ranks", add_predict, OnRanks::each},

@@ -1,6 +1,7 @@
 #include <app/lattice_batch.hpp>
 #include <app/many_runs.hpp>
 #include <app/ranks.hpp>
+#include <app/solve_on_workers.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/worker.hpp>
 #include <kasane/core/io/checksum.hpp>
@@ -83,7 +84,8 @@ int led(comm::Communicator& ranks, Common& common, const Action& action, const s
                              {{lattice_solve_loop, run_lattice_solve_loop},
                               {lattice_measure_loop, run_lattice_measure_loop},
                               {lattice_batch_loop, run_lattice_batch_loop},
-                              {many_runs_loop, run_many_runs_loop}});
+                              {many_runs_loop, run_many_runs_loop},
+                              {solve_loop, run_solve_loop}});
         } catch (...) {
             end_all(ranks, std::current_exception());
         }

@@ -2,6 +2,8 @@
 #include <app/command.hpp>
 #include <app/solve_eigenvalues.hpp>
 #include <app/solve_general.hpp>
+#include <app/solve_on_workers.hpp>
+#include <app/solved.hpp>
 #include <kasane/run/poisson/solve_summary.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
@@ -31,6 +33,7 @@ struct SolveOptions {
     std::string ordering = "auto", numbering = "auto", format = "auto", precondition = "ic0", iteration = "auto", launch = "auto";
     sparse::SolverOptions solver;
     GeneralChoices general;
+    WorkerChoices workers;
     bool tune = false, no_tune = false, force = false;
     int eigenvalues = 0;
 };
@@ -69,9 +72,12 @@ sparse::SolverOptions solver_options(const SolveOptions& o, const CLI::App& app)
             fmt::format("is {}: ssor is positive definite only for values above 0 and below 2. Try 1", options.ssor_omega));
     require(app.count("--ssor-omega") == 0 || o.precondition == "ssor", "--ssor-omega",
             "has no effect with --precondition " + o.precondition + ": leave it out, or take ssor");
+    require(app.count("--level") == 0 || o.precondition == "ick", "--level",
+            "has no effect with --precondition " + o.precondition + ": leave it out, or take ick");
     options.drop_tolerance = o.general.drop_tolerance;
     options.fill = o.general.fill;
-    if (options.precondition == sparse::Precondition::multigrid || options.precondition == sparse::Precondition::ict)
+    if (options.precondition == sparse::Precondition::multigrid || options.precondition == sparse::Precondition::ict ||
+        options.precondition == sparse::Precondition::ick)
         for (const char* option : {"--ordering", "--numbering", "--format", "--iteration", "--launch", "--single-factor", "--tune"})
             require(app.count(option) == 0, option, "has no effect with --precondition " + o.precondition + ": leave it out, or take ic0");
     if (!problems.empty()) throw InputError(problems);
@@ -138,35 +144,6 @@ sparse::Solver solver_of(const Common& common, const SolveOptions& o, const AnyS
     }
 }
 
-/// What a solve was and found, by any method.
-struct Solved {
-    std::string method;
-    sparse::SetupFacts setup;
-    std::vector<sparse::SolveLog> logs;  ///< of each right-hand side
-    /// The one to show: the first that did not converge, otherwise the one with the most iterations.
-    std::size_t shown() const {
-        std::size_t best = 0;
-        for (std::size_t k = 0; k < logs.size(); ++k) {
-            if (!logs[k].converged()) return k;
-            if (logs[k].iterations > logs[best].iterations) best = k;
-        }
-        return best;
-    }
-};
-
-/// @tparam AnySolver  sparse::Solver or sparse::GeneralSolver
-template <class AnySolver>
-std::vector<sparse::SolveLog> iterate(const Common& common, AnySolver& solver, double rtol, const sparse::VectorColumns& b,
-                                      std::vector<double>& x) {
-    Progress bar(common.progress(), "solving", 1);
-    auto logs = sparse::solve_columns(solver, view(b.values), view(x), b.columns, [&](int iteration, double residual) {
-        bar.update(converged_share(residual, rtol), fmt::format("iteration {}, residual {:.1e}", iteration, residual));
-        return interrupt_requested();
-    });
-    if (logs.back().end == krylov::Outcome::stopped) throw Interrupted();
-    return logs;
-}
-
 Solved solve_general(const Common& common, const std::string& file, const AnySpace& space, const sparse::CsrMatrix& A,
                      const sparse::GeneralOptions& options, const sparse::VectorColumns& b, std::vector<double>& x) {
     try {
@@ -195,38 +172,24 @@ nlohmann::ordered_json columns_json(const std::vector<sparse::SolveLog>& logs) {
     return all;
 }
 
-int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
-    auto options = solver_options(o, app);
-    const auto general = general_options(o.general, o.precondition, options, app);
-    if (o.eigenvalues > 0) return solve_eigenvalues(common, app, o.matrix, o.eigenvalues, options);
-    if (!o.solution.empty()) check_output(o);
-    const auto space = common.space();
-    catch_interrupts();
-    const Stopwatch watch;
-    auto file = sparse::read_matrix(o.matrix);
-    const auto rows = file.matrix.rows();
-    const auto b = o.rhs.empty() ? sparse::VectorColumns{std::vector<double>(static_cast<std::size_t>(rows), 1.0), 1}
-                                 : sparse::read_columns(o.rhs, rows);
-    KS_VALIDATE(b.columns == 1 || o.solution.empty() || format_of(o.solution) == VectorFormat::market,
-                fmt::format("cannot hold {} columns: take a name that ends with .mtx", b.columns), {o.solution, 0, 0, "-o"});
-    const double read_seconds = watch.seconds();
-    log::info("{}: {} rows with {} entries, read in {:.2g} s", o.matrix, rows, file.matrix.nonzeros(), read_seconds);
-    stop_if_interrupted();
-    // Conjugate gradients where they were asked for, or where the matrix may be positive definite and no other method was.
+/// By conjugate gradients where they were asked for, or where the matrix may be positive definite and no other method was.
+/// @param A  emptied once it is not needed
+Solved solve_alone(const Common& common, const SolveOptions& o, const AnySpace& space, sparse::CsrMatrix& A,
+                   const sparse::SolverOptions& options, const std::optional<sparse::GeneralOptions>& general,
+                   const sparse::VectorColumns& b, std::vector<double>& x) {
     const bool automatic = general && general->method == sparse::GeneralMethod::automatic;
     bool by_cg = !general;
     if (automatic && is_symmetric(general->precondition))
-        by_cg = sparse::kind_of(file.matrix.view(), o.matrix).positive;
+        by_cg = sparse::kind_of(A.view(), o.matrix).positive;
     else if (general)
-        sparse::kind_of(file.matrix.view(), o.matrix);
-    std::vector<double> x(b.values.size(), 0.0);
+        sparse::kind_of(A.view(), o.matrix);
     Solved solved;
     std::string why_not_cg;
     if (by_cg) {
-        check_memory(o, space, file.matrix, options);
+        check_memory(o, space, A, options);
         try {
-            auto solver = solver_of(common, o, space, file.matrix, options);
-            if (!automatic) file.matrix = {};
+            auto solver = solver_of(common, o, space, A, options);
+            if (!automatic) A = {};
             stop_if_interrupted();
             auto logs = iterate(common, solver, options.rtol, b, x);
             solved = {"cg", solver.setup(), std::move(logs)};
@@ -239,9 +202,40 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     }
     if (!by_cg || (automatic && !why_not_cg.empty())) {
         std::ranges::fill(x, 0.);
-        solved = solve_general(common, o.matrix, space, file.matrix, *general, b, x);
+        solved = solve_general(common, o.matrix, space, A, *general, b, x);
         if (by_cg) solved.setup.notes.insert(solved.setup.notes.begin(), "conjugate gradients failed: " + why_not_cg);
     }
+    return solved;
+}
+
+int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
+    auto options = solver_options(o, app);
+    const bool several = has_several_workers(common, o.workers);
+    std::optional<sparse::GeneralOptions> general;
+    sparse::DistributedOptions distributed;
+    if (several) {
+        distributed = distributed_options(o.workers, o.precondition, options, app);
+    } else {
+        refuse_options_of_workers(app);
+        general = general_options(o.general, o.precondition, options, app);
+    }
+    if (o.eigenvalues > 0) return solve_eigenvalues(common, app, o.matrix, o.eigenvalues, options);
+    if (!o.solution.empty()) check_output(o);
+    const auto workers = place_workers(common, o.workers.gpus_per_rank);
+    catch_interrupts();
+    const Stopwatch watch;
+    auto file = sparse::read_matrix(o.matrix);
+    const auto rows = file.matrix.rows();
+    const auto b = o.rhs.empty() ? sparse::VectorColumns{std::vector<double>(static_cast<std::size_t>(rows), 1.0), 1}
+                                 : sparse::read_columns(o.rhs, rows);
+    KS_VALIDATE(b.columns == 1 || o.solution.empty() || format_of(o.solution) == VectorFormat::market,
+                fmt::format("cannot hold {} columns: take a name that ends with .mtx", b.columns), {o.solution, 0, 0, "-o"});
+    const double read_seconds = watch.seconds();
+    log::info("{}: {} rows with {} entries, read in {:.2g} s", o.matrix, rows, file.matrix.nonzeros(), read_seconds);
+    stop_if_interrupted();
+    std::vector<double> x(b.values.size(), 0.0);
+    auto solved = several ? solve_on_workers(common, o.matrix, workers, file.matrix, distributed, b, x)
+                          : solve_alone(common, o, workers.here.front(), file.matrix, options, general, b, x);
     auto& [method, setup, logs] = solved;
     const auto shown = solved.shown();
     const auto& log = logs[shown];
@@ -275,7 +269,7 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     const auto written = o.solution.empty() || !attempted ? ""
                          : finite                         ? "; the last x was written"
                                                           : "; x holds numbers that are not finite and was not written";
-    auto advice = method == "cg" ? "" : general_advice(log, *general);
+    auto advice = method == "cg" || several ? "" : general_advice(log, *general);
     if (advice.empty()) advice = run::advice(log);
     log::error("{}: not solved: {}{}", o.matrix, advice, written);
     return computation_failed;
@@ -296,10 +290,13 @@ Action add_solve(CLI::App& app, const Common& common) {
     app.add_option("--max-iterations", o.solver.iteration_limit, "Stop after this number of iterations")
         ->check(whole_number(1, std::numeric_limits<int>::max()));
     add_general_options(app, o.general);
+    add_worker_options(app, o.workers);
     app.add_option("--precondition", o.precondition,
-                   "ic0, ict (with --drop-tolerance and --fill), ssor, jacobi, none, multigrid (smoothed aggregation), or auto: ic0 or "
+                   "ic0, ick (with --level), ict (with --drop-tolerance and --fill), ssor, jacobi, none, multigrid (smoothed aggregation), "
+                   "or auto: ic0 or "
                    "multigrid by rule; ilu0, ilut (with "
                    "the same), spai, jacobi or none where the method is not cg");
+    app.add_option("--level", o.solver.level, "k of ick, IC(k): levels of fill")->check(whole_number(0, 9));
     app.add_option("--ssor-omega", o.solver.ssor_omega, "Relaxation of ssor, above 0 and below 2");
     app.add_flag("--single-factor", o.solver.single_factor, "Keep the triangles of the factor in single precision (plain iteration only)");
     app.add_option("--eigenvalues", o.eigenvalues,

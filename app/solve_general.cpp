@@ -9,8 +9,8 @@
 namespace kasane::app {
 namespace {
 
-constexpr std::array<const char*, 7> only_of_cg{"--numbering",     "--format",     "--iteration", "--launch",
-                                                "--single-factor", "--ssor-omega", "--tune"};
+constexpr std::array<const char*, 8> only_of_cg{"--numbering", "--format",        "--iteration",  "--launch",
+                                                "--level",     "--single-factor", "--ssor-omega", "--tune"};
 
 bool given(const CLI::App& app, const char* option) { return app.count(option) > 0; }
 

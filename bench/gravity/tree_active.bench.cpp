@@ -123,6 +123,8 @@ void run_active(const BenchmarkContext& context, S on, TreeProblems& problems) {
                         {"walk_seconds", walk.seconds},
                         {"correct_seconds", correction.seconds},
                         {"interactions", counts.interactions() / static_cast<double>(active)},
+                        {"tests", counts.tests / static_cast<double>(active)},
+                        {"targets_per_group", static_cast<double>(active) / counts.groups},
                         {"median_error", errors.median},
                         {"p99_error", errors.p99}};
             context.report(row);

@@ -72,7 +72,7 @@ std::string draw_solver(const Study& study) {
 
 std::string lattice_figures(const Study& study) {
     if (study.name == "lattice.dslash") return draw_dslash(study);
-    return study.name == "lattice.solver" ? draw_solver(study) : "";
+    return study.name.starts_with("lattice.solver") ? draw_solver(study) : "";
 }
 
 }  // namespace kasane::bench

@@ -56,6 +56,13 @@ std::string solver(const Study& study) {
                                escape(best->label.substr(best->label.find(": ") + 2)), time_text((*best)["seconds"]),
                                number((*best)["speedup"]));
         });
+    double over_best = 0;
+    for (const auto& row : light)
+        if (row["over_best"] > over_best) over_best = row["over_best"];
+    if (over_best > 0)
+        text +=
+            fmt::format("There the automatic choice takes at most {} times as long as the fastest row before it with its inner precision. ",
+                        number(over_best));
     auto curve = study.with("by volume, ");
     std::erase_if(curve, [](const Row& row) { return !std::isfinite(row["speedup"]); });
     const auto most = std::max_element(curve.begin(), curve.end(), [](const Row& a, const Row& b) { return a["speedup"] < b["speedup"]; });
@@ -65,11 +72,25 @@ std::string solver(const Study& study) {
     return text;
 }
 
+std::string scaling(const Study& study) {
+    std::string text;
+    for (const auto& row : study.rows) {
+        const bool weak = std::isfinite(row["weak"]), strong = std::isfinite(row["strong"]);
+        if (!weak && !strong) continue;
+        text += escape(row.label) + ": ";
+        if (strong) text += fmt::format("strong scaling <strong>{}</strong>", number(row["strong"]));
+        if (weak) text += fmt::format("{}weak scaling <strong>{}</strong>", strong ? ", " : "", number(row["weak"]));
+        text += ". ";
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string lattice_findings(const Study& study) {
     if (study.name == "lattice.dslash") return dslash(study);
-    return study.name == "lattice.solver" ? solver(study) : "";
+    if (study.name == "lattice.scaling") return scaling(study);
+    return study.name.starts_with("lattice.solver") ? solver(study) : "";
 }
 
 }  // namespace kasane::bench

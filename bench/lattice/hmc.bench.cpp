@@ -59,7 +59,7 @@ double force_error(const Links<S>& u, const GaugeAction& action) {
 /// Links, each once, that the force of Wilson's action needs for the sites of one block, for each link of these sites: what a block loads
 /// from beyond the first-level cache where that holds all of them. Without the cache they are 19.
 double links_of_block(const Extents& n, int multiprocessors) {
-    const auto tiles = site_tiles(n, 2, Parity::even, around_threads / 4, multiprocessors);
+    const auto tiles = site_tiles(n, around_threads / 4, multiprocessors);
     std::set<std::pair<index_t, int>> needed;
     double own = 0;
     for (int place = 0; place < tiles.places(); ++place) {
@@ -117,9 +117,9 @@ void kernels(const BenchmarkContext& context, LatticeProblems& problems, S on, c
     const double per_link = 2. / 3;  // two rows are read
     context.report(kernel_row(context, problems, "energy and charge", u, per_link, [&] { energy_and_charge(u); }));
     copy_links(u, moved);
-    // Each of eight passes reads all links and writes an eighth of them.
-    context.report(kernel_row(context, problems, "overrelaxation sweep", u, 8 * per_link + 1, [&] { overrelaxation_sweep(moved); }));
-    context.report(kernel_row(context, problems, "heatbath sweep", u, 8 * per_link + 1, [&] { heatbath_sweep(moved, 6, 1, 1); }));
+    // Each of four passes reads all links and writes a quarter of them.
+    context.report(kernel_row(context, problems, "overrelaxation sweep", u, 4 * per_link + 1, [&] { overrelaxation_sweep(moved); }));
+    context.report(kernel_row(context, problems, "heatbath sweep", u, 4 * per_link + 1, [&] { heatbath_sweep(moved, 6, 1, 1); }));
     copy_links(u, moved);
     context.report(kernel_row(context, problems, "links moved", u, 3, [&] { move_links(moved, p, 1e-3); }));
     context.report(kernel_row(context, problems, "momenta drawn", u, 1, [&] { draw_momenta(p, 1, 1); }));

@@ -79,8 +79,9 @@ BenchmarkResult absent_hop(const std::string& name, const Extents& extents, cons
 
 std::vector<Benchmark> lattice_studies() {
     const auto shared = std::make_shared<LatticeProblems>();
-    return {lattice_dslash(shared), lattice_solver(shared), lattice_columns(shared),   lattice_schwarz(shared),
-            lattice_quark(shared),  lattice_hmc(shared),    lattice_trajectory(shared)};
+    return {lattice_dslash(shared),     lattice_solver_methods(shared), lattice_solver_volumes(shared), lattice_solver_light(shared),
+            lattice_columns(shared),    lattice_schwarz(shared),        lattice_quark(shared),          lattice_hmc(shared),
+            lattice_trajectory(shared), lattice_scaling(shared)};
 }
 
 }  // namespace kasane::bench

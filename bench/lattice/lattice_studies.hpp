@@ -50,11 +50,14 @@ std::vector<lattice::Extents> curve_volumes(const BenchmarkContext& context);
 BenchmarkResult absent_hop(const std::string& name, const lattice::Extents& extents, const std::string& reason);
 
 Benchmark lattice_dslash(const SharedLattice& shared);
-Benchmark lattice_solver(const SharedLattice& shared);
+Benchmark lattice_solver_methods(const SharedLattice& shared);
+Benchmark lattice_solver_volumes(const SharedLattice& shared);
+Benchmark lattice_solver_light(const SharedLattice& shared);
 Benchmark lattice_columns(const SharedLattice& shared);
 Benchmark lattice_schwarz(const SharedLattice& shared);
 Benchmark lattice_quark(const SharedLattice& shared);
 Benchmark lattice_hmc(const SharedLattice& shared);
 Benchmark lattice_trajectory(const SharedLattice& shared);
+Benchmark lattice_scaling(const SharedLattice& shared);
 
 }  // namespace kasane::bench

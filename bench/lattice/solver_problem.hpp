@@ -21,9 +21,10 @@ struct Way {
 class SolverProblem {
    public:
     /// @param study  the rows' names begin with it   @param links  must outlive the problem
-    SolverProblem(std::string study, const lattice::GaugeField& links, const lattice::DiracParameters& parameters);
+    /// @param seconds  that the solves of a row may take; at least two are made where one is shorter than that
+    SolverProblem(std::string study, const lattice::GaugeField& links, const lattice::DiracParameters& parameters, double seconds = 6);
 
-    /// Solves from zero to a true residual of 1e-10, the median of up to five solves, and fills a row.
+    /// Solves from zero to a true residual of 1e-10, the median of up to five solves after a warm-up, and fills a row.
     /// @param base  seconds that `speedup` is over; NaN: none
     BenchmarkResult row(const AnySpace& on, const std::string& label, const Way& way, double base = std::nan(""));
 
@@ -31,6 +32,7 @@ class SolverProblem {
     void fix_gauge();
 
     std::string study_;
+    double seconds_;
     const lattice::GaugeField& links_;
     lattice::DiracParameters parameters_;
     lattice::SpinorField source_, fixed_source_;

@@ -87,7 +87,8 @@ struct Named {
 std::vector<Named> choices(bool symmetric) {
     std::vector<Named> all{{"auto", by_auto}};
     if (symmetric) {
-        for (const auto kind : {Precondition::jacobi, Precondition::ssor, Precondition::ic0, Precondition::ict, Precondition::multigrid})
+        for (const auto kind :
+             {Precondition::jacobi, Precondition::ssor, Precondition::ic0, Precondition::ick, Precondition::ict, Precondition::multigrid})
             all.push_back({"cg, " + sparse::name(kind), [kind](const AnySpace& on, const CsrMatrix& A, const std::vector<double>& b) {
                                return by_solver(on, A, b, kind);
                            }});

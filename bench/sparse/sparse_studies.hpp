@@ -84,5 +84,6 @@ Benchmark sparse_formats(const SharedSparse& shared);
 Benchmark sparse_multigrid(const SharedSparse& shared);
 Benchmark sparse_general();
 Benchmark sparse_matrices();
+Benchmark sparse_scaling();
 
 }  // namespace kasane::bench

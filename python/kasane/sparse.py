@@ -211,8 +211,8 @@ class _OfMatrix(_Solving):
 class Solver(_OfMatrix):
     """Solves A x = b for one symmetric positive definite A and any number of right-hand sides.
 
-    Options: rtol (1e-8), iteration_limit, precondition (ic0, auto, multigrid, ict, ssor, jacobi, none), ordering (auto, natural, mc:K, cm,
-    rcm, cm-rcm:K, block:B:K), numbering, format, iteration, launch, ssor_omega, drop_tolerance (1e-3) and fill (10) of ict, single_factor, tune (True: every candidate is timed; False: by
+    Options: rtol (1e-8), iteration_limit, precondition (ic0, auto, multigrid, ict, ick, ssor, jacobi, none), ordering (auto, natural, mc:K, cm,
+    rcm, cm-rcm:K, block:B:K), numbering, format, iteration, launch, ssor_omega, drop_tolerance (1e-3) and fill (10) of ict, level (1) of ick, single_factor, tune (True: every candidate is timed; False: by
     rule).
 
     A matrix in the memory of a CUDA device (cupyx.scipy.sparse, or torch.sparse_csr) is set up there without a copy on the host; solve()

@@ -166,6 +166,8 @@ SolverOptions options_of(const nb::dict& given) {
             o.drop_tolerance = nb::cast<double>(value);
         else if (name == "fill")
             o.fill = nb::cast<int>(value);
+        else if (name == "level")
+            o.level = nb::cast<int>(value);
         else if (name == "ssor_omega")
             o.ssor_omega = nb::cast<double>(value);
         else if (name == "single_factor")
@@ -311,6 +313,7 @@ std::function<void(const std::vector<double>&, std::vector<double>&)> preconditi
         case Precondition::none:
         case Precondition::automatic:
         case Precondition::ict:
+        case Precondition::ick:
         case Precondition::multigrid: break;
     }
     throw InputError("is " + name + ": take ic0, ssor or jacobi", {"", 0, 0, "precondition"});

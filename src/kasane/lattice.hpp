@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kasane/lattice/dirac/parameters.hpp>
+#include <kasane/lattice/solve/coherent_options.hpp>
 #include <kasane/lattice/deflate/lowest_eigenmodes.hpp>
 #include <kasane/lattice/dirac/eigenmodes.hpp>
 #include <kasane/lattice/file/eigenmode_file.hpp>

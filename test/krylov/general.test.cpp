@@ -1,6 +1,7 @@
 // The methods for general systems against elimination in long double, and each kind of failure: breakdowns by construction,
 // sources of any size, precisions that cannot hold the answer, limits and stops.
 #include "complex_algebra.hpp"
+#include "resident_algebra.hpp"
 
 #include <kasane/core/math/random.hpp>
 #include <kasane/krylov/fgmres.hpp>
@@ -22,7 +23,8 @@ using namespace kasane::krylov;
 using kasane::krylov::test::ComplexAlgebra;
 using kasane::krylov::test::DoubleAlgebra;
 using kasane::krylov::test::FloatAlgebra;
-using Complex = std::complex<double>;
+using kasane::krylov::test::ResidentAlgebra;
+using Complex = std::complex<double>;  // hides krylov's
 using Vector = std::vector<Complex>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -132,16 +134,42 @@ enum class Kind {
     reliable_bicgstab,
     reliable_cg,
     bicgstab_same,
-    cg_same
+    cg_same,
+    resident_bicgstab,  // from here on with scalars that stay with the vectors
+    resident_nested,
+    resident_reliable_bicgstab,
+    resident_reliable_cg
 };
-constexpr Kind all_kinds[] = {Kind::bicgstab,    Kind::gcr,           Kind::fgmres,          Kind::refinement,
-                              Kind::nested,      Kind::flexible_gcr,  Kind::flexible_fgmres, Kind::reliable_bicgstab,
-                              Kind::reliable_cg, Kind::bicgstab_same, Kind::cg_same};
+/// The method of a kind with resident scalars; other kinds as they are.
+Kind method_of(Kind kind) {
+    switch (kind) {
+        case Kind::resident_bicgstab: return Kind::bicgstab;
+        case Kind::resident_nested: return Kind::nested;
+        case Kind::resident_reliable_bicgstab: return Kind::reliable_bicgstab;
+        case Kind::resident_reliable_cg: return Kind::reliable_cg;
+        default: return kind;
+    }
+}
+constexpr Kind all_kinds[] = {Kind::bicgstab,
+                              Kind::gcr,
+                              Kind::fgmres,
+                              Kind::refinement,
+                              Kind::nested,
+                              Kind::flexible_gcr,
+                              Kind::flexible_fgmres,
+                              Kind::reliable_bicgstab,
+                              Kind::reliable_cg,
+                              Kind::bicgstab_same,
+                              Kind::cg_same,
+                              Kind::resident_bicgstab,
+                              Kind::resident_nested,
+                              Kind::resident_reliable_bicgstab,
+                              Kind::resident_reliable_cg};
 
-template <class Low>
+template <class Low, class High = DoubleAlgebra>
 SolveLog solve_in(Kind kind, const Dense& A, const Dense& a, const Vector& b, Vector& x, const Options& options,
                   double inner_tolerance = 1e-3, int length = 12) {
-    DoubleAlgebra high;
+    High high;
     Low low;
     const typename Low::Vector low_like(b.size());
     BicgstabWorkspace<Low> low_work(low, low_like);
@@ -150,58 +178,61 @@ SolveLog solve_in(Kind kind, const Dense& A, const Dense& a, const Vector& b, Ve
     InnerBicgstab inner(low, a, Convert{}, low_work, y, inner_tolerance);
     switch (kind) {
         case Kind::bicgstab: {
-            BicgstabWorkspace<DoubleAlgebra> work(high, b);
+            BicgstabWorkspace<High> work(high, b);
             return bicgstab(high, A, NoPreconditioner{}, b, x, work, options);
         }
         case Kind::gcr: {
-            GcrWorkspace<DoubleAlgebra> work(high, b, length);
+            GcrWorkspace<High> work(high, b, length);
             return gcr(high, A, NoPreconditioner{}, b, x, work, options);
         }
         case Kind::fgmres: {
-            FgmresWorkspace<DoubleAlgebra> work(high, b, length);
+            FgmresWorkspace<High> work(high, b, length);
             return fgmres(high, A, NoPreconditioner{}, b, x, work, options);
         }
         case Kind::refinement: {
-            RefinementWorkspace<DoubleAlgebra> work(high, b);
+            RefinementWorkspace<High> work(high, b);
             return refinement(high, A, inner, b, x, work, options);
         }
         case Kind::nested: {
-            BicgstabWorkspace<DoubleAlgebra> work(high, b, true);
+            BicgstabWorkspace<High> work(high, b, true);
             return bicgstab(high, A, inner, b, x, work, options);
         }
         case Kind::flexible_gcr: {
-            GcrWorkspace<DoubleAlgebra> work(high, b, length);
+            GcrWorkspace<High> work(high, b, length);
             return gcr(high, A, inner, b, x, work, options);
         }
         case Kind::flexible_fgmres: {
-            FgmresWorkspace<DoubleAlgebra> work(high, b, length);
+            FgmresWorkspace<High> work(high, b, length);
             return fgmres(high, A, inner, b, x, work, options);
         }
         case Kind::reliable_bicgstab: {
-            const ReliableWorkspace<DoubleAlgebra, Low> work{r, z, low_work, y};
+            const ReliableWorkspace<High, Low> work{r, z, low_work, y};
             return reliable_bicgstab(high, A, low, a, Convert{}, b, x, work, options);
         }
         case Kind::reliable_cg: {
-            const ReliableWorkspace<DoubleAlgebra, Low> work{r, z, low_work, y};
+            const ReliableWorkspace<High, Low> work{r, z, low_work, y};
             return reliable_cg(high, A, low, a, Convert{}, b, x, work, options);
         }
         case Kind::bicgstab_same: {
-            BicgstabWorkspace<DoubleAlgebra> same(high, b);
+            BicgstabWorkspace<High> same(high, b);
             Vector sum(b.size());
-            const ReliableWorkspace<DoubleAlgebra, DoubleAlgebra> work{r, z, same, sum};
+            const ReliableWorkspace<High, High> work{r, z, same, sum};
             return reliable_bicgstab(high, A, high, A, Convert{}, b, x, work, options, 0);
         }
         case Kind::cg_same: {
-            BicgstabWorkspace<DoubleAlgebra> same(high, b);
+            BicgstabWorkspace<High> same(high, b);
             Vector sum(b.size());
-            const ReliableWorkspace<DoubleAlgebra, DoubleAlgebra> work{r, z, same, sum};
+            const ReliableWorkspace<High, High> work{r, z, same, sum};
             return reliable_cg(high, A, high, A, Convert{}, b, x, work, options, 0);
         }
+        default: break;
     }
     return {};
 }
 
 SolveLog solve(Kind kind, const Dense& A, const Vector& b, Vector& x, const Options& options = {}) {
+    if (method_of(kind) != kind)
+        return solve_in<ResidentAlgebra<FloatAlgebra>, ResidentAlgebra<DoubleAlgebra>>(method_of(kind), A, A, b, x, options);
     return solve_in<FloatAlgebra>(kind, A, A, b, x, options);
 }
 
@@ -325,10 +356,57 @@ TEST_P(EveryMethod, EndsOnASingularMatrix) {
     for (const auto z : x) EXPECT_TRUE(std::isfinite(z.real()) && std::isfinite(z.imag()));
 }
 
+TEST(ResidentScalars, TakeTheIterationsOfTheHost) {
+    for (const Kind kind : {Kind::resident_bicgstab, Kind::resident_nested, Kind::resident_reliable_bicgstab, Kind::resident_reliable_cg}) {
+        for (const std::size_t n : {1, 3, 30, 60}) {
+            const auto A = random_matrix(n, 0.7);
+            const auto b = random_vector(n, 11 + n);
+            Vector x(n), expected(n);
+            int asked = 0, asked_of_host = 0;
+            const auto log = solve(kind, A, b, x, {.rtol = 1e-11, .stop = [&](int, double) { return ++asked < 0; }});
+            const auto host =
+                solve(method_of(kind), A, b, expected, {.rtol = 1e-11, .stop = [&](int, double) { return ++asked_of_host < 0; }});
+            ASSERT_TRUE(log.converged() && host.converged()) << n;
+            EXPECT_EQ(log.iterations, host.iterations) << n;
+            EXPECT_EQ(log.inner_iterations, host.inner_iterations) << n;
+            EXPECT_EQ(log.updates, host.updates) << n;
+            EXPECT_EQ(asked, asked_of_host) << n;
+            EXPECT_EQ(log.residuals, host.residuals) << n;
+            EXPECT_EQ(x, expected) << n << ": the same bits";
+        }
+    }
+}
+
+TEST(ResidentScalars, LaunchAtMostOneIterationInVain) {
+    const auto A = random_matrix(40, 0.8);
+    const auto b = random_vector(40, 5);
+    ResidentAlgebra<DoubleAlgebra> algebra;
+    BicgstabWorkspace<ResidentAlgebra<DoubleAlgebra>> work(algebra, b);
+    for (const double rtol : {1e-3, 1e-6, 1e-12}) {
+        Vector x(40);
+        auto& on_space = algebra.resident_bicgstab();
+        on_space.launched = on_space.runs = 0;
+        const auto log = bicgstab(algebra, A, NoPreconditioner{}, b, x, work, {.rtol = rtol});
+        EXPECT_TRUE(log.converged());
+        EXPECT_GE(on_space.launched, log.iterations);
+        EXPECT_LE(on_space.launched, log.iterations + on_space.runs);
+    }
+    // A limit is kept; a stop takes effect one iteration later, which is counted.
+    Vector x(40);
+    EXPECT_EQ(bicgstab(algebra, A, NoPreconditioner{}, b, x, work, {.rtol = 1e-12, .iteration_limit = 4}).iterations, 4);
+    x.assign(40, 0);
+    const auto stopped =
+        bicgstab(algebra, A, NoPreconditioner{}, b, x, work, {.rtol = 1e-12, .stop = [](int iteration, double) { return iteration == 3; }});
+    EXPECT_EQ(stopped.end, Outcome::stopped);
+    EXPECT_EQ(stopped.iterations, 4);
+    EXPECT_NEAR(stopped.true_residual, true_residual(A, b, x), 1e-15);
+}
+
 TEST(Bicgstab, StopsWhereRhoOrOmegaVanish) {
     // A rotation by 90 degrees: r.A r = 0, so omega and shadow.v vanish at once; no new start can help.
     const Dense rotation{2, {0, 1, -1, 0}};
-    for (const Kind kind : {Kind::bicgstab, Kind::bicgstab_same, Kind::reliable_bicgstab, Kind::nested}) {
+    for (const Kind kind : {Kind::bicgstab, Kind::bicgstab_same, Kind::reliable_bicgstab, Kind::nested, Kind::resident_bicgstab,
+                            Kind::resident_reliable_bicgstab, Kind::resident_nested}) {
         Vector x(2);
         const auto log = solve(kind, rotation, {1, 0}, x, {.rtol = 1e-10});
         EXPECT_EQ(log.end, Outcome::breakdown);

@@ -138,6 +138,11 @@ ordered_json full_record() {
         rows.push_back(row("lattice.solver, by volume, nested-bicgstab, inner half-12", std::pow(edge, 4), 0.01 * edge,
                            {{"gflops", 100 * edge}, {"speedup", edge / 2.}}));
     }
+    rows.push_back(
+        row("lattice.solver.light, beta 6.0, kappa 0.1348: auto, inner half-12", 2097152, 0.07, {{"speedup", 3.5}, {"over_best", 1.125}}));
+    for (const int workers : {1, 2})
+        rows.push_back(row("lattice.scaling, hop, half-12, 24x24x24x48, P " + std::to_string(workers), 663552, 4e-5,
+                           {{"members", workers}, {"strong", workers == 2 ? 0.5 : NAN}, {"weak", NAN}}));
     for (const int workers : {1, 2, 4}) {
         rows.push_back(row("gravity.direct.scaling, sync, P " + std::to_string(workers), 4, 2e-6 * workers,
                            {{"members", workers},
@@ -227,6 +232,8 @@ TEST_F(BenchPage, EveryStudyHasItsSection) {
          3,
          {"nested-bicgstab, inner half-12</strong>: 62.5\u00a0ms", "4.00 times as fast as BiCGStab", "cg, inner half-12 takes",
           "reaches 16.0 times, at 1,048,576 sites"}},
+        {"lattice.solver.light", 0, {"Time to 1e-10, thermalised", "takes at most 1.12 times as long as the fastest"}},
+        {"lattice.scaling", 0, {"24x24x24x48, P 2: strong scaling <strong>0.500</strong>. "}},
         {"gravity.direct.scaling",
          5,
          {"Figure 7", "Table 2", "29.7\u00a0µs", "Figure 8", "Figure 9", "Figure 10", "<strong>2 workers at N = 8,192</strong>",

@@ -145,15 +145,18 @@ TEST_F(LatticeSolve, WallAndNoiseSources) {
 TEST_F(LatticeSolve, ColumnsTogetherAreThoseAlone) {
     put("u.lime", {{4, 4, 2, 6}});
     std::vector<nlohmann::json> results;
-    for (const std::vector<std::string>& how : {std::vector<std::string>{}, {"--columns", "5"}, {"--columns", "1"}, {"--solver", "cg"}}) {
+    for (const std::vector<std::string>& how :
+         {std::vector<std::string>{"--columns", "12"}, {"--columns", "5"}, {"--columns", "1"}, {"--solver", "cg"}, {}}) {
         std::vector<std::string> what = {"u.lime", "--kappa", "0.13", "--csw", "1.2", "--json"};
         what.insert(what.end(), how.begin(), how.end());
         const auto outcome = solve(what);
         ASSERT_EQ(outcome.status, 0) << outcome.err;
         results.push_back(outcome.json());
-        if (how.empty() || how[1] == "5") {
-            EXPECT_NE(outcome.err.find(how.empty() ? "columns: 12 of 12 at once" : "columns: 5 of 12 at once"), std::string::npos)
+        if (how.empty()) {
+            EXPECT_NE(outcome.err.find("columns: 1 of 12 at once; on a CPU one after the other is faster"), std::string::npos)
                 << outcome.err;
+        } else if (how[1] == "12" || how[1] == "5") {
+            EXPECT_NE(outcome.err.find("columns: " + how[1] + " of 12 at once"), std::string::npos) << outcome.err;
         }
         if (!how.empty() && how[1] == "cg") {
             EXPECT_NE(outcome.err.find("cg solves one after the other"), std::string::npos) << outcome.err;
@@ -163,8 +166,9 @@ TEST_F(LatticeSolve, ColumnsTogetherAreThoseAlone) {
     EXPECT_EQ(results[1]["columns_at_once"], 5);
     EXPECT_EQ(results[2]["columns_at_once"], 1);
     EXPECT_EQ(results[3]["columns_at_once"], 1);
+    EXPECT_EQ(results[4]["columns_at_once"], 1);
     EXPECT_GT(results[0]["bytes_per_site"]["device"], results[2]["bytes_per_site"]["device"]);
-    for (const auto& result : {results[0], results[1]}) {
+    for (const auto& result : {results[0], results[1], results[4]}) {
         EXPECT_EQ(result["pion"], results[2]["pion"]);  // bit for bit
         EXPECT_EQ(result["vector"], results[2]["vector"]);
         ASSERT_EQ(result["columns"].size(), 12U);
@@ -173,6 +177,28 @@ TEST_F(LatticeSolve, ColumnsTogetherAreThoseAlone) {
                 EXPECT_EQ(result["columns"][c][key], results[2]["columns"][c][key]) << c << key;
     }
     expect_refused({"u.lime", "--kappa", "0.12", "--columns", "13"}, {"--columns", "whole number from 1"});
+}
+
+TEST_F(LatticeSolve, CoherentDeflationGivesTheSameSolution) {
+    const auto links = put("u.lime", {{4, 4, 4, 8}});
+    const auto outcome = solve({"u.lime", "--kappa", "0.12", "--csw", "1", "--source", "random:5", "-o", "x.h5", "--deflate", "6",
+                                "--deflation", "coherent", "--deflation-block", "4,2,4,4", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto object = outcome.json();
+    EXPECT_EQ(object["solver"], "gcr");
+    EXPECT_EQ(object["coherent"]["vectors"], 6);
+    EXPECT_EQ(object["coherent"]["block"], (std::vector{4, 2, 4, 4}));
+    EXPECT_EQ(object["coherent"]["blocks"], 4);
+    EXPECT_EQ(object["coherent"]["dimension"], 48);
+    EXPECT_GT(object["coherent"]["setup_seconds"], 0);
+    EXPECT_GT(object["coherent"]["bytes"], 0);
+    EXPECT_NE(outcome.err.find("near-null vectors"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("bytes per site"), std::string::npos) << outcome.err;
+    const auto solution = lattice::read_solution(directory / "x.h5");
+    const reference::WilsonClover D(links, 0.12, 1, true);
+    EXPECT_LT(residual(D, 0.12, solution.columns.front(), lattice::random_source(links.extents, 5)), 1.01e-10);
+    // Without deflation there is no report.
+    EXPECT_TRUE(solve({"u.lime", "--kappa", "0.12", "--source", "random:5", "--json"}).json()["coherent"].is_null());
 }
 
 TEST_F(LatticeSolve, ConfigurationsOfOtherCodes) {
@@ -243,6 +269,21 @@ TEST_F(LatticeSolve, RefusesWrongInput) {
     test::write_file(directory / "y.html", "mine");
     test::expect_bad_input(solve({"u.lime", "--kappa", "0.12", "-o", "y.h5", "--json"}), {"y.html", "exists already"});
     EXPECT_EQ(test::read_file(directory / "y.html"), "mine");
+    const auto refused_deflation = [&](std::vector<std::string> arguments, const std::vector<std::string>& words) {
+        arguments.insert(arguments.begin(), {"u.lime", "--kappa", "0.12"});
+        expect_refused(arguments, words);
+    };
+    refused_deflation({"--deflation", "coherent"}, {"--deflation", "without --deflate N"});
+    refused_deflation({"--deflate", "0", "--deflation", "coherent"}, {"--deflate", "whole number from 1"});
+    refused_deflation({"--deflate", "4", "--deflation", "inexact"}, {"--deflation", "coherent"});
+    refused_deflation({"--deflate", "4", "--deflation-block", "2,2,2,2"}, {"--deflation-block", "--deflation coherent"});
+    refused_deflation({"--deflate", "4", "--deflation", "coherent", "--solver", "cg"}, {"--deflation coherent", "gcr, fgmres"});
+    refused_deflation({"--deflate", "4", "--deflation", "coherent", "--modes", "m.h5"}, {"--modes", "exact modes"});
+    refused_deflation({"--deflate", "4", "--deflation", "coherent", "--deflation-block", "4,2,4,4"},
+                      {"--deflation coherent", "4,2,4,4", "x: 2 4; y: 2; z: 2 4; t: 2 6"});
+    refused_deflation({"--deflate", "97", "--deflation", "coherent", "--deflation-block", "2,2,2,2"},
+                      {"--deflation coherent", "at most 96"});
+    EXPECT_FALSE(fs::exists(directory / "m.h5"));
     // All that is wrong at once.
     const auto several = solve({"u.lime", "--kappa", "7", "--rtol", "2", "--source", "x", "--json"});
     EXPECT_EQ(several.status, 2);

@@ -219,7 +219,7 @@ void expect_one_error(const test::Outcome& outcome, const std::vector<std::strin
 TEST_F(Parallel, ErrorsAreReportedOnce) {
     sphere();
     expect_one_error(ranks(3, {"run", "sphere.toml", "--json", "-o", "sphere.toml/out"}), {"output.directory"});
-    expect_one_error(ranks(2, {"solve", "A.mtx", "--json"}), {"kasane solve", "one rank", "2 were started"});
+    expect_one_error(ranks(2, {"sample", "m31.toml", "-o", "m31.hdf5", "--json"}), {"kasane sample", "one rank", "2 were started"});
     expect_one_error(ranks(2, {"run", "sphere.toml", "--json", "--set", "initial.count=100000000000"}), {"memory", "initial.count"});
     EXPECT_FALSE(fs::exists(directory / "out"));
 }

@@ -323,7 +323,7 @@ TEST_F(Solve, BadOptionsAreNamed) {
     refused({"--format", "sell:0:1"}, {"--format", "sell"});
     refused({"--precondition", "ilu"}, {"--precondition", "ic0"});
     refused({"--precondition", "amg"},
-            {"--precondition", "is not known. There are none, jacobi, ssor, ic0, ict, multigrid, auto. And ilu0, ilut and spai"});
+            {"--precondition", "is not known. There are none, jacobi, ssor, ic0, ict, ick, multigrid, auto. And ilu0, ilut and spai"});
     refused({"--format", "zzz"}, {"--format", "is not known. There are auto"});
     refused({"--iteration", "eisenstadt"}, {"--iteration", "eisenstat"});
     refused({"--launch", "graf"}, {"--launch", "graph"});
@@ -459,6 +459,7 @@ TEST_F(Solve, TheMethodFollowsFromTheMatrix) {
     expect_x(solved(positive, {"--precondition", "spai"}, "bicgstab"), 5. / 3, 1. / 3);
     expect_x(solved(positive, {"--precondition", "ilut", "--method", "gmres", "--drop-tolerance", "0.1", "--fill", "3"}, "gmres"), 5. / 3,
              1. / 3);
+    expect_x(solved(positive, {"--precondition", "ick", "--level", "2"}, "cg"), 5. / 3, 1. / 3);
     expect_x(solved(positive, {"--precondition", "ict", "--drop-tolerance", "0.1", "--fill", "0"}, "cg"), 5. / 3, 1. / 3);
     const auto nonsymmetric = general + "2 2 4\n1 1 2\n1 2 -1\n2 1 1\n2 2 2\n";
     expect_x(solved(nonsymmetric, {}, "bicgstab"), 1, -1);
@@ -493,6 +494,8 @@ TEST_F(Solve, MethodsThatDoNotApplyAreRefused) {
     expect_refused({"A.mtx", "--method", "minres", "--precondition", "ilu0"}, {"precondition", "positive definite"});
     expect_refused({"A.mtx", "--method", "minres", "--precondition", "spai"}, {"precondition", "positive definite"});
     expect_refused({"A.mtx", "--method", "cg", "--precondition", "ilut"}, {"--precondition", "take ict with cg"});
+    expect_refused({"A.mtx", "--precondition", "ick", "--ordering", "rcm"}, {"--ordering", "no effect", "ick"});
+    expect_refused({"A.mtx", "--precondition", "ic0", "--level", "2"}, {"--level", "no effect", "take ick"});
     expect_refused({"A.mtx", "--precondition", "ict", "--ordering", "rcm"}, {"--ordering", "no effect", "ict"});
     expect_refused({"A.mtx", "--precondition", "ilu0", "--fill", "3"}, {"--fill", "no effect", "take ilut or ict"});
     expect_refused({"A.mtx", "--precondition", "ilut", "--fill", "-1"}, {"--fill", "whole number"});

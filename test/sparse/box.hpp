@@ -9,9 +9,9 @@
 
 namespace kasane::sparse {
 
-using BoxCells = std::array<index_t, 3>;
+using BoxSize = std::array<index_t, 3>;
 
-inline CsrMatrix box_matrix(BoxCells n) {
+inline CsrMatrix box_matrix(BoxSize n) {
     CsrMatrix A;
     A.begin.push_back(0);
     for (index_t k = 0; k < n[2]; ++k)
@@ -41,7 +41,7 @@ inline CsrMatrix box_matrix(BoxCells n) {
 }
 
 /// b for the source i + j + k of 1-based cell indices.
-inline std::vector<double> box_source(BoxCells n) {
+inline std::vector<double> box_source(BoxSize n) {
     std::vector<double> b;
     for (index_t k = 1; k <= n[2]; ++k)
         for (index_t j = 1; j <= n[1]; ++j)

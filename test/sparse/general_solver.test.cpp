@@ -222,10 +222,20 @@ TEST(GeneralSolver, BicgstabNamesItsBreakdownWhereGmresConverges) {
     EXPECT_EQ(log.end, krylov::Outcome::breakdown);
     GeneralSolver(Cpu{1}, A.view(), {.method = GeneralMethod::gmres, .precondition = GeneralPrecondition::none}).solve(b, &log);
     EXPECT_TRUE(log.converged());
-    GeneralSolver(Cpu{1}, A.view(), {.precondition = GeneralPrecondition::none}).solve(b, &log);
+    GeneralSolver automatic(Cpu{1}, A.view(), {.precondition = GeneralPrecondition::none});
+    automatic.solve(b, &log);
     EXPECT_TRUE(log.converged());
     ASSERT_FALSE(log.notes.empty());
     EXPECT_NE(log.notes.back().find("gmres with none follows"), std::string::npos) << log.notes.back();
+    // The second right-hand side begins with gmres, and an update with BiCGStab again.
+    const int first = log.iterations;
+    automatic.solve(b, &log);
+    EXPECT_TRUE(log.converged());
+    EXPECT_TRUE(log.notes.empty()) << log.notes.back();
+    EXPECT_LT(log.iterations, first);
+    automatic.update(A.view());
+    automatic.solve(b, &log);
+    EXPECT_EQ(log.iterations, first);
 }
 
 TEST(GeneralSolver, BadlyScaledSystemsAreScaled) {

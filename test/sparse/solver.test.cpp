@@ -42,7 +42,7 @@ SolverOptions with(const std::string& ordering, const std::string& numbering, co
 }
 
 /// Sizes that are not multiples of a chunk or of a thread's share; rows enough for three threads.
-constexpr BoxCells box{13, 12, 23};
+constexpr BoxSize box{13, 12, 23};
 
 /// The box, solved by cosine transforms.
 const std::vector<double>& exact() {
@@ -347,7 +347,7 @@ TEST(SparseSolver, SigmaSavesPaddingOfUnevenRows) {
     EXPECT_LT(of("csr"), of("ell"));
 }
 
-CsrMatrix without_dirichlet(BoxCells cells) {
+CsrMatrix without_dirichlet(BoxSize cells) {
     CsrMatrix A = box_matrix(cells);
     for (index_t i = 0; i < A.rows(); ++i) {
         double off = 0;
@@ -382,7 +382,7 @@ TEST(SparseSolver, ContinuesWhereItWasStopped) {
 }
 
 TEST(SparseSolver, SingularSystemsAreSolvedForTheMeanFreeSolution) {
-    const BoxCells cells{12, 11, 10};
+    const BoxSize cells{12, 11, 10};
     const CsrMatrix A = without_dirichlet(cells);
     std::vector<double> wanted(static_cast<std::size_t>(A.rows()));
     double mean = 0;

@@ -17,22 +17,30 @@
 //     direction(r, beta, omega, v, p)    p = r + beta (p - omega v)
 //     finish(alpha, p, omega, t, shadow, x, r)    x += alpha p + omega r, r -= omega t; {shadow.r, |r|^2}
 //     step(a, p, q, x, r)                x += a p, r -= a q; returns |r|^2
+//     resident_bicgstab()    optional: iterations of BiCGStab whose scalars stay where the vectors are (resident_bicgstab.hpp)
+//     resident_cg()          optional: the same for reliable_cg and reliable_hermitian_cg (resident_cg.hpp)
 // minres needs of them like, copy, zero, norm2, dot and axpby.
 //
-// An operator has apply(algebra, in, out) and, for reliable_cg, apply_adjoint(algebra, in, out); in and out are different vectors.
+// An operator has apply(algebra, in, out) and, for reliable_cg, apply_adjoint(algebra, in, out); in and out are different vectors. It may
+// have applied(n): n applications were executed without a call, or -n calls not executed (resident_run.hpp).
 // A preconditioner has apply(algebra, in, out): out = M^-1 in, approximately. A flexible one may be another operator at every call, and
 // may have apply(algebra, in, out, watch, enough) instead: a residual of norm `enough` would end the caller's iteration.
 // convert(from, to) copies a vector of one precision to one of another.
 #pragma once
 
+#include <kasane/core/base/types.hpp>
+
+#include <cmath>
 #include <complex>
 
 namespace kasane::krylov {
 
 /// x itself: the scalars of real algebras.
-inline double conjugate(double x) { return x; }
+KS_FN double conjugate(double x) { return x; }
 /// The complex conjugate of z.
 inline std::complex<double> conjugate(std::complex<double> z) { return std::conj(z); }
+/// x^2
+KS_FN double square(double x) { return x * x; }
 
 class Watch;  ///< see watch.hpp
 

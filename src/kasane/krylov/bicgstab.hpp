@@ -4,6 +4,8 @@
 
 #include <kasane/krylov/algebra.hpp>
 #include <kasane/krylov/bicgstab_scalars.hpp>
+#include <kasane/krylov/resident_bicgstab.hpp>
+#include <kasane/krylov/resident_run.hpp>
 #include <kasane/krylov/scaled_system.hpp>
 
 #include <algorithm>
@@ -114,10 +116,56 @@ class BicgstabRecurrence {
     /// The quantity that vanished in a step that returned false; empty where none did.
     const char* vanished() const { return scalars_.vanished(); }
 
+    /// Iterates without a preconditioner until the course or the recurrence ends, or an iteration is not allowed. Where the algebra has
+    /// iterations with resident scalars, it executes those.
+    /// @return false where a quantity vanished or the first half of an iteration was enough; the course says whether the residual stagnated
+    template <class Operator>
+    bool iterate(const Operator& A, Vector& x, IterationCourse& course, const Allowance& allow) {
+        if constexpr (requires { algebra_.resident_bicgstab(); }) {
+            return iterate_resident(algebra_.resident_bicgstab(), A, x, course, allow);
+        } else {
+            bool sound = true;
+            while (sound && course.goes_on(norm()) && allow(norm())) {
+                const auto& p = direction();
+                A.apply(algebra_, p, w_.v);
+                sound = half_step(p, x, course.target);
+                if (!sound) break;
+                A.apply(algebra_, w_.r, w_.t);
+                sound = full_step(w_.r, x);
+                if (sound) course.take(norm());
+            }
+            return sound;
+        }
+    }
+
    private:
+    template <class Iterations, class Operator>
+    bool iterate_resident(Iterations& on_space, const Operator& A, Vector& x, IterationCourse& course, const Allowance& allow) {
+        using State = typename Iterations::State;
+        if (!course.goes_on(norm()) || !allow(norm())) return true;
+        auto& [r, shadow, p, v, t, z] = w_;
+        on_space.begin(State{scalars_, course});
+        int submitted = 0;
+        const State last = run_resident(on_space, norm(), course, allow, [&] {
+            ++submitted;
+            on_space.direction(r, v, p);
+            A.apply(algebra_, p, v);
+            on_space.first_half(shadow, v, r);
+            A.apply(algebra_, r, t);
+            on_space.second_half(p, t, shadow, x, r);
+        });
+        if constexpr (requires { A.applied(2); }) A.applied(2 * (last.iterations - submitted));
+        scalars_ = last.scalars;
+        course = last.course;
+        using End = typename State::End;
+        if (last.end == End::lost) scalars_.undo_half(algebra_.axpy_norm2(scalars_.alpha(), v, r));
+        if (last.end == End::enough || last.end == End::second) algebra_.axpby(scalars_.alpha(), p, 1, x);
+        return last.end == End::none || last.end == End::course_ended;
+    }
+
     Algebra& algebra_;
     BicgstabWorkspace<Algebra>& w_;
-    BicgstabScalars<Scalar> scalars_;
+    BicgstabScalars<RecurrenceScalar<Scalar>> scalars_;
 };
 
 /// Finds x with |b - A x| <= rtol |b|, from the x that is given. After a breakdown or a stagnated residual it starts again from the true
@@ -132,9 +180,9 @@ SolveLog bicgstab(Algebra& algebra, const Operator& A, Preconditioner&& M, const
     ScaledSystem system(algebra, A, b, x, watch);
     if (!system.begin(work.r)) return log;
     BicgstabRecurrence<Algebra> it(algebra, work);
+    constexpr bool plain = std::same_as<std::remove_cvref_t<Preconditioner>, NoPreconditioner>;
     auto&& inner = watched<Algebra>(M);
     const auto preconditioned = [&](const typename Algebra::Vector& in) -> const typename Algebra::Vector& {
-        if constexpr (std::same_as<std::remove_cvref_t<Preconditioner>, NoPreconditioner>) return in;
         inner.apply(algebra, in, *work.z, watch, watch.target());
         return *work.z;
     };
@@ -144,22 +192,30 @@ SolveLog bicgstab(Algebra& algebra, const Operator& A, Preconditioner&& M, const
     double best = system.norm();
     while (!system.converged()) {  // from one start to the next
         const double started_at = system.norm();
-        StagnationTest stagnation(options.stagnation_limit, started_at);
         it.start(started_at);
         const char* why = "";
-        while (it.norm() > watch.target() && watch.go_on(it.norm())) {
-            known = false;
-            const auto& p_hat = preconditioned(it.direction());
-            A.apply(algebra, p_hat, it.v());
-            bool sound = it.half_step(p_hat, x, watch.target());
-            if (sound) {
-                const auto& s_hat = preconditioned(it.r());
-                A.apply(algebra, s_hat, it.t());
-                sound = it.full_step(s_hat, x);
+        if constexpr (plain) {
+            IterationCourse course(watch.target(), started_at, StagnationTest(options.stagnation_limit, started_at));
+            const int before = log.iterations;
+            if (!it.iterate(A, x, course, {watch})) why = it.vanished();
+            if (course.stagnated) why = "progress";
+            if (log.iterations > before) known = false;
+        } else {
+            StagnationTest stagnation(options.stagnation_limit, started_at);
+            while (it.norm() > watch.target() && watch.go_on(it.norm())) {
+                known = false;
+                const auto& p_hat = preconditioned(it.direction());
+                A.apply(algebra, p_hat, it.v());
+                bool sound = it.half_step(p_hat, x, watch.target());
+                if (sound) {
+                    const auto& s_hat = preconditioned(it.r());
+                    A.apply(algebra, s_hat, it.t());
+                    sound = it.full_step(s_hat, x);
+                }
+                if (!sound) why = it.vanished();
+                if (sound && stagnation.stagnated(it.norm())) why = "progress";
+                if (!sound || *why != 0) break;
             }
-            if (!sound) why = it.vanished();
-            if (sound && stagnation.stagnated(it.norm())) why = "progress";
-            if (!sound || *why != 0) break;
         }
         if (!known) system.update(work.r), known = true;
         if (!std::isfinite(system.norm())) watch.end(Outcome::not_finite);

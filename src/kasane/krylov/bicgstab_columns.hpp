@@ -44,7 +44,7 @@ class BicgstabColumns {
         : algebra_(algebra), w_(work), at_(static_cast<std::size_t>(columns)) {}
 
     /// The scalars of a column.
-    BicgstabScalars<Scalar>& of(int c) { return at_[static_cast<std::size_t>(c)]; }
+    BicgstabScalars<RecurrenceScalar<Scalar>>& of(int c) { return at_[static_cast<std::size_t>(c)]; }
     /// The residuals.
     Vector& r() { return w_.r; }
     /// Output vectors for A p_hat.
@@ -62,8 +62,8 @@ class BicgstabColumns {
     const Vector& direction(const ColumnSet& set) {
         const auto [fresh, others] = divided(set, [&](int c) { return of(c).fresh(); });
         algebra_.copy(fresh, w_.r, w_.p);
-        algebra_.direction(others, w_.r, of_each(others, [&](int c) { return of(c).beta(); }),
-                           of_each(others, [&](int c) { return of(c).omega(); }), w_.v, w_.p);
+        algebra_.direction(others, w_.r, of_each(others, [&](int c) { return Scalar(of(c).beta()); }),
+                           of_each(others, [&](int c) { return Scalar(of(c).omega()); }), w_.v, w_.p);
         return w_.p;
     }
     /// After v = A p_hat. @param enough  norm of the residual of a column c that ends its iteration: enough(c)
@@ -76,15 +76,15 @@ class BicgstabColumns {
             const auto& [v_shadow, v2] = products[i++];
             return of(c).take_v(v_shadow, v2);
         });
-        const auto squares = algebra_.axpy_norm2(sound, of_each(sound, [&](int c) { return -of(c).alpha(); }), w_.v, w_.r);
+        const auto squares = algebra_.axpy_norm2(sound, of_each(sound, [&](int c) { return Scalar(-of(c).alpha()); }), w_.v, w_.r);
         i = 0;
         const auto [smaller, lost] = divided(sound, [&](int c) { return of(c).take_half(squares[i++]); });
         if (!lost.empty()) {
-            const auto before = algebra_.axpy_norm2(lost, of_each(lost, [&](int c) { return of(c).alpha(); }), w_.v, w_.r);
+            const auto before = algebra_.axpy_norm2(lost, of_each(lost, [&](int c) { return Scalar(of(c).alpha()); }), w_.v, w_.r);
             for (i = 0; i < lost.size(); ++i) of(lost[i]).undo_half(before[i]);
         }
         const auto [done, on] = divided(smaller, [&](int c) { return of(c).is_enough(enough(c)); });
-        add(plain ? done : smaller, [&](int c) { return of(c).alpha(); }, p_hat, x);
+        add(plain ? done : smaller, [&](int c) { return Scalar(of(c).alpha()); }, p_hat, x);
         return on;
     }
     /// After t = A s_hat.
@@ -96,8 +96,8 @@ class BicgstabColumns {
             const auto& [ts, t2] = products[i++];
             return of(c).take_t(ts, t2);
         });
-        const auto alpha = [&](int c) { return of(c).alpha(); };
-        const auto omega = [&](int c) { return of(c).omega(); };
+        const auto alpha = [&](int c) { return Scalar(of(c).alpha()); };
+        const auto omega = [&](int c) { return Scalar(of(c).omega()); };
         i = 0;
         if (plain) {
             add(broken, alpha, w_.p, x);
@@ -110,7 +110,7 @@ class BicgstabColumns {
                 .first;
         }
         add(sound, omega, s_hat, x);
-        const auto squares = algebra_.axpy_norm2(sound, of_each(sound, [&](int c) { return -of(c).omega(); }), w_.t, w_.r);
+        const auto squares = algebra_.axpy_norm2(sound, of_each(sound, [&](int c) { return Scalar(-of(c).omega()); }), w_.t, w_.r);
         const auto rho = algebra_.dot(sound, w_.shadow, w_.r);
         return divided(sound,
                        [&](int c) {
@@ -130,7 +130,7 @@ class BicgstabColumns {
 
     Algebra& algebra_;
     ColumnsWorkspace<Algebra>& w_;
-    std::vector<BicgstabScalars<Scalar>> at_;
+    std::vector<BicgstabScalars<RecurrenceScalar<Scalar>>> at_;
 };
 
 /// State of one column of a running solve, as bicgstab() has it in local variables.

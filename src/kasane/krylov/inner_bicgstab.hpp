@@ -47,14 +47,8 @@ class InnerBicgstab {
         double now = norm;
         for (int start = 0; start < most_starts && now > std::max(target, 0.5 * norm) && !watch.ended(); ++start) {
             it.start(now);
-            StagnationTest stagnation(watch.options().inner_stagnation_limit, now);
-            while (it.norm() > target && watch.go_on_inside(it.norm() / unit)) {
-                const auto& p = it.direction();
-                A_.apply(low_, p, it.v());
-                if (!it.half_step(p, y_, target)) break;
-                A_.apply(low_, it.r(), it.t());
-                if (!it.full_step(it.r(), y_) || stagnation.stagnated(it.norm()) || stagnation.slow()) break;
-            }
+            IterationCourse course(target, now, StagnationTest(watch.options().inner_stagnation_limit, now), SlowEnds::always);
+            it.iterate(A_, y_, course, {.watch = watch, .inside = true, .unit = unit});
             now = it.norm();
             if (!std::isfinite(now)) break;
         }

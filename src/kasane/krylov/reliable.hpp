@@ -7,6 +7,7 @@
 
 #include <kasane/krylov/bicgstab.hpp>
 #include <kasane/krylov/deflation.hpp>
+#include <kasane/krylov/resident_cg.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -94,34 +95,22 @@ SolveLog reliable_bicgstab(High& high, const HighOperator& A, Low& low, const Lo
 
     int fruitless = 0;
     bool fresh = true;
-    StagnationTest stagnation(options.stagnation_limit, system.norm());
     double started_at = system.norm();
     while (!system.converged() && !watch.ended()) {  // from one update to the next
         convert(r, w.r);
         low.zero(y);
         const double updated_at = system.norm();
-        stagnation.start(updated_at);
         if (fresh) {
             it.start(updated_at);
         } else {
             it.replaced(updated_at);
         }
         const char* why = "";
-        bool sound = true;
-        double largest = updated_at;
-        const auto due = [&] { return it.norm() < updated_at && (it.norm() < spacing.delta() * largest || stagnation.slow()); };
-        while (sound && it.norm() > watch.target() && !due() && watch.go_on(it.norm())) {
-            const auto& p = it.direction();
-            a.apply(low, p, it.v());
-            sound = it.half_step(p, y, watch.target());
-            if (sound) {
-                a.apply(low, it.r(), it.t());
-                sound = it.full_step(it.r(), y);
-            }
-            if (!sound) why = it.vanished();
-            if (sound && stagnation.stagnated(it.norm())) sound = false, why = "progress";
-            largest = std::max(largest, it.norm());
-        }
+        IterationCourse course(watch.target(), updated_at, StagnationTest(options.stagnation_limit, updated_at), SlowEnds::below_first,
+                               spacing.delta());
+        bool sound = it.iterate(a, y, course, {watch});
+        if (!sound) why = it.vanished();
+        if (course.stagnated) sound = false, why = "progress";
         if (!update(high, low, convert, x, work, system) && sound) sound = false, why = "the gain in double";
         if (!std::isfinite(system.norm())) watch.end(Outcome::not_finite);
         if (watch.ended() || system.converged()) break;
@@ -144,10 +133,42 @@ SolveLog reliable_bicgstab(High& high, const HighOperator& A, Low& low, const Lo
     return log;
 }
 
+/// Conjugate gradients from an update to the next one, by the host or with resident scalars.
+template <class Low, class Form>
+void iterate(Low& low, const Form& form, BicgstabWorkspace<Low>& work, typename Low::Vector& y, CgCourse& course, const Allowance& allow) {
+    auto& [s, unused, p, q, t, none] = work;
+    if constexpr (requires { low.resident_cg(), form.square(p, q, t); }) {
+        if (!course.goes_on() || !allow(course.claimed)) return;
+        auto& on_space = low.resident_cg();
+        on_space.begin({course});
+        int submitted = 0;
+        const CgState last = run_resident(on_space, course.claimed, course, allow, [&] {
+            ++submitted;
+            on_space.direction(s, p);
+            const auto [image, shift] = form.square(p, q, t);
+            on_space.curvature(image, shift, p);
+            on_space.step(p, t, y, s);
+            if (course.low) on_space.along(s, t);
+        });
+        course = last.course;
+        if constexpr (requires { form.applied(1); }) form.applied(last.iterations - submitted);
+        if (!course.fresh) low.axpby(1, s, course.beta(), p);
+    } else {
+        while (course.goes_on() && allow(course.claimed)) {
+            if (!course.take_curvature(form.product(p, q, t))) break;
+            course.take_step(low.step(course.alpha, p, t, y, s));
+            if (course.low) course.take_along(low.dot(s, t).real());
+            if (course.fresh) break;
+            low.axpby(1, s, course.beta(), p);
+        }
+    }
+}
+
 /// Conjugate gradients with reliable updates for both systems below; `form` has
 ///   correct(r, z, x) adds to x what a deflation solves for; returns whether x changed
 ///   gradient(r, z)   s of the high precision: A^+ r or r, deflated, in z or r itself
 ///   product(p, q, t) p.(t), where t = A^+ A p or A p; q is a vector to use
+///   square(p, q, t)  optional: the same as a Square
 ///                                                                                  [Hestenes & Stiefel 1952; Saad 2003, section 8.3]
 /// Between two updates |r| is assumed to shrink as |s| does. After an update the direction is made orthogonal to the new s again [Clark et
 /// al. 2010]. In a low precision its coefficient is Polak & Ribiere's, which on a thermalised field at a light mass took 640 iterations in
@@ -204,31 +225,18 @@ SolveLog reliable_conjugate_gradients(High& high, const HighOperator& A, Low& lo
             low.axpby(-low.dot(s, p) / s2, s, 1, p);
             low.axpby(1, s, s2 / claimed_s2, p);
         }
-        double claimed = updated_at, largest = updated_at;
-        fresh = false;
-        StagnationTest stagnation(10 * options.stagnation_limit, updated_at);
-        int since_update = 0;
-        const auto due = [&] {
-            return (claimed < spacing.delta() * largest && claimed < updated_at) || (delta > 0 && since_update > options.stagnation_limit);
-        };
-        for (; claimed > 0.9 * watch.target() && !due() && watch.go_on(claimed); ++since_update, ++since_best) {
-            const double curvature = form.product(p, q, t);
-            fresh = !(curvature > 1e-30 * s2) || !std::isfinite(curvature);
-            if (fresh) break;
-            const double before = s2, alpha = s2 / curvature;
-            s2 = low.step(alpha, p, t, y, s);
-            // s'.(s' - s) in place of s'.s': the part of the old s that rounding leaves in the new one does not count as progress.
-            double along = s2;
-            if (delta > 0) {
-                along = -alpha * low.dot(s, t).real();
-                if (!(along > 0)) along = s2;
-            }
-            claimed = r_per_s * std::sqrt(s2);
-            largest = std::max(largest, claimed);
-            fresh = stagnation.stagnated(claimed);
-            if (fresh) break;
-            low.axpby(1, s, along / before, p);
-        }
+        CgCourse course{.target = 0.9 * watch.target(),
+                        .first = updated_at,
+                        .delta = spacing.delta(),
+                        .low = delta > 0,
+                        .update_after = options.stagnation_limit,
+                        .r_per_s = r_per_s,
+                        .stagnation = {10 * options.stagnation_limit, updated_at},
+                        .s2 = s2,
+                        .claimed = updated_at,
+                        .largest = updated_at};
+        iterate(low, form, w, y, course, {watch});
+        s2 = course.s2, fresh = course.fresh, since_best += course.iterations;
         if (!update(high, low, convert, x, work, system)) fresh = true;
         if (form.correct(r, z, x)) system.update(r);
         if (!std::isfinite(system.norm())) watch.end(Outcome::not_finite);
@@ -241,6 +249,44 @@ SolveLog reliable_conjugate_gradients(High& high, const HighOperator& A, Low& lo
     return log;
 }
 
+/// The form of reliable_cg.
+template <class High, class HighOperator, class Low, class LowOperator, class Deflator>
+struct NormalEquations {
+    High& high;                 ///< algebra of the high precision
+    const HighOperator& A;      ///< its operator
+    Low& low;                   ///< algebra of the low precision
+    const LowOperator& a;       ///< its operator
+    const Deflator& deflation;  ///< of the system
+    /// Adds to x what the deflation solves for.
+    bool correct(const typename High::Vector& r, typename High::Vector& z, typename High::Vector& x) const {
+        if constexpr (std::is_same_v<Deflator, NoDeflation>) return false;
+        A.apply_adjoint(high, r, z);
+        return deflation.correct(high, z, x);
+    }
+    /// A^+ r, deflated, in z.
+    const typename High::Vector& gradient(const typename High::Vector& r, typename High::Vector& z) const {
+        A.apply_adjoint(high, r, z);
+        deflation.project(high, z);
+        return z;
+    }
+    /// p.(t), t = A^+ A p
+    double product(const typename Low::Vector& p, typename Low::Vector& q, typename Low::Vector& t) const {
+        return low.norm2(square(p, q, t).image);
+    }
+    /// The same as a Square.
+    Square<typename Low::Vector> square(const typename Low::Vector& p, typename Low::Vector& q, typename Low::Vector& t) const {
+        a.apply(low, p, q);
+        a.apply_adjoint(low, q, t);
+        return {q, 0};
+    }
+    /// Counts iterations that were executed without a call.
+    void applied(int iterations) const
+        requires requires { a.applied(2); }
+    {
+        a.applied(2 * iterations);
+    }
+};
+
 /// Finds x with |b - A x| <= rtol |b|, from the x that is given, by conjugate gradients on A^+ A x = A^+ b with the low operator `a`.
 /// Also ends as stagnated where A^+ r vanishes and r does not: A is singular. With a deflation the iteration solves the projected system
 /// P A^+ A x = P A^+ r, and every update solves for the rest: convergence is that of the spectrum without the deflated eigenvalues.
@@ -250,49 +296,39 @@ template <class High, class HighOperator, class Low, class LowOperator, class Co
 SolveLog reliable_cg(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert,
                      const typename High::Vector& b, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
                      const Options& options = {}, double delta = 0.1, const Deflator& deflation = {}) {
-    struct NormalEquations {
-        High& high;
-        const HighOperator& A;
-        Low& low;
-        const LowOperator& a;
-        const Deflator& deflation;
-        bool correct(const typename High::Vector& r, typename High::Vector& z, typename High::Vector& x) const {
-            if constexpr (std::is_same_v<Deflator, NoDeflation>) return false;
-            A.apply_adjoint(high, r, z);
-            return deflation.correct(high, z, x);
-        }
-        const typename High::Vector& gradient(const typename High::Vector& r, typename High::Vector& z) const {
-            A.apply_adjoint(high, r, z);
-            deflation.project(high, z);
-            return z;
-        }
-        double product(const typename Low::Vector& p, typename Low::Vector& q, typename Low::Vector& t) const {
-            a.apply(low, p, q);
-            a.apply_adjoint(low, q, t);
-            return low.norm2(q);
-        }
-    };
-    return reliable_conjugate_gradients(high, A, low, convert, NormalEquations{high, A, low, a, deflation}, b, x, work, options, delta);
+    return reliable_conjugate_gradients(high, A, low, convert,
+                                        NormalEquations<High, HighOperator, Low, LowOperator, Deflator>{high, A, low, a, deflation}, b, x,
+                                        work, options, delta);
 }
 
+/// The form of reliable_hermitian_cg.
+template <class High, class Low, class LowOperator>
+struct HermitianForm {
+    Low& low;              ///< algebra of the low precision
+    const LowOperator& a;  ///< its operator
+    /// There is no deflation.
+    bool correct(const typename High::Vector&, typename High::Vector&, typename High::Vector&) const { return false; }
+    /// r itself.
+    const typename High::Vector& gradient(const typename High::Vector& r, typename High::Vector&) const { return r; }
+    /// p.(t), t = A p
+    double product(const typename Low::Vector& p, typename Low::Vector&, typename Low::Vector& t) const { return a.apply_dot(low, p, t); }
+    /// The same as a Square.
+    auto square(const typename Low::Vector& p, typename Low::Vector&, typename Low::Vector& t) const
+        requires requires { a.apply_square(low, p, t); }
+    {
+        return a.apply_square(low, p, t);
+    }
+};
+
 /// Finds x with |b - A x| <= rtol |b|, from the x that is given, for Hermitian positive definite A, with the low operator `a`, whose
-/// apply_dot(algebra, in, out) -> double computes out = a in and returns in.out.
+/// apply_dot(algebra, in, out) -> double computes out = a in and returns in.out. It may have apply_square, too (resident_cg.hpp).
 /// Per iteration: A; vectors read or written: step 6, dot 2 (low precision alone), direction 3 = 11, and what apply_dot takes for its
 /// product; an update: A, and vectors of the high precision: convert 1, x 3, r 3, norms 2, convert 1 = 10.
 template <class High, class HighOperator, class Low, class LowOperator, class Convert>
 SolveLog reliable_hermitian_cg(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert,
                                const typename High::Vector& b, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
                                const Options& options = {}, double delta = 0.1) {
-    struct Hermitian {
-        Low& low;
-        const LowOperator& a;
-        bool correct(const typename High::Vector&, typename High::Vector&, typename High::Vector&) const { return false; }
-        const typename High::Vector& gradient(const typename High::Vector& r, typename High::Vector&) const { return r; }
-        double product(const typename Low::Vector& p, typename Low::Vector&, typename Low::Vector& t) const {
-            return a.apply_dot(low, p, t);
-        }
-    };
-    return reliable_conjugate_gradients(high, A, low, convert, Hermitian{low, a}, b, x, work, options, delta);
+    return reliable_conjugate_gradients(high, A, low, convert, HermitianForm<High, Low, LowOperator>{low, a}, b, x, work, options, delta);
 }
 
 }  // namespace kasane::krylov

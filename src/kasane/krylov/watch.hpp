@@ -2,6 +2,7 @@
 // limit; the stagnation test detects a residual that no longer falls.
 #pragma once
 
+#include <kasane/core/base/types.hpp>
 #include <kasane/krylov/log.hpp>
 #include <kasane/krylov/options.hpp>
 
@@ -32,6 +33,10 @@ class Watch {
     bool go_on(double residual) { return allows(residual, log_.iterations); }
     /// The same before an iteration of an inner solver.
     bool go_on_inside(double residual) { return allows(residual * inside_scale_, log_.inner_iterations); }
+    /// Iterations that the limit still allows, of the method or of the inner solver.
+    int left(bool inside) const { return options_.iteration_limit - (inside ? log_.inner_iterations : log_.iterations); }
+    /// Counts iterations that were executed before the caller's stop function was called.
+    void executed(int iterations, bool inside) { (inside ? log_.inner_iterations : log_.iterations) += iterations; }
     /// Sets the outer residual per unit of the residual that the preconditioner gets.
     void set_inside_scale(double scale) { inside_scale_ = scale; }
     /// Whether the solve has ended.
@@ -69,21 +74,35 @@ class Watch {
     bool ended_ = false;
 };
 
+/// Asks a watch whether an iteration may be executed: one of the method, or one of an inner solver with residuals in another unit.
+struct Allowance {
+    Watch& watch;         ///< of the solve
+    bool inside = false;  ///< of an inner solver
+    double unit = 1;      ///< of the norms
+
+    /// To be called before an iteration; counts it.
+    bool operator()(double norm) const { return inside ? watch.go_on_inside(norm / unit) : watch.go_on(norm); }
+    /// Iterations that the limit still allows.
+    int left() const { return watch.left(inside); }
+    /// Counts iterations that were executed without having been asked for.
+    void executed(int iterations) const { watch.executed(iterations, inside); }
+};
+
 /// Stagnation test: whether the residual has not fallen by a tenth within a number of iterations, or has grown beyond use.
 class StagnationTest {
    public:
     /// @param limit  iterations in which the residual must fall by a tenth   @param residual  at the start
-    StagnationTest(int limit, double residual) : limit_(limit) { start(residual); }
+    KS_FN StagnationTest(int limit, double residual) : limit_(limit) { start(residual); }
     /// Begins again from this residual.
-    void start(double residual) { best_ = start_ = residual, since_ = 0; }
+    KS_FN void start(double residual) { best_ = start_ = residual, since_ = 0; }
     /// To be called after every iteration; true where the method must start again. A residual of 1e4 times the first one has lost the
     /// digits that single precision holds.
-    bool stagnated(double residual) {
+    KS_FN bool stagnated(double residual) {
         if (residual < 0.9 * best_) best_ = residual, since_ = 0;
         return ++since_ > limit_ || !(residual <= 1e4 * start_);
     }
     /// 50 iterations without gain at less than half of the first residual: rounding may be the reason, so update the true residual.
-    bool slow() const { return since_ >= 50 && best_ < 0.5 * start_; }
+    KS_FN bool slow() const { return since_ >= 50 && best_ < 0.5 * start_; }
 
    private:
     int limit_, since_ = 0;

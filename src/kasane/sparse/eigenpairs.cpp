@@ -25,7 +25,7 @@ void check_eigen_options(const EigenOptions& options, index_t rows) {
     require(options.rtol > 0 && options.rtol < 1, "rtol must be above 0 and below 1. Try 1e-6.", "rtol");
     require(options.iteration_limit >= 1, "at least one iteration must be allowed. Try 500.", "iteration_limit");
     require(options.precondition != Precondition::ssor && options.precondition != Precondition::ic0 &&
-                options.precondition != Precondition::ict,
+                options.precondition != Precondition::ict && options.precondition != Precondition::ick,
             "eigenvalues take the preconditioners multigrid, jacobi and none, not " + name(options.precondition) + ".", "precondition");
     if (!problems.empty()) throw InputError(problems);
 }

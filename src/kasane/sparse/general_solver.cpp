@@ -107,8 +107,12 @@ class GeneralSolverOn final : public Base {
             const bool last = k + 1 == this->steps.size();
             if (!has_preconditioner(this->steps[k], log)) continue;
             log.end = run_step(this->steps[k], last, residual, stop, log);
+            if (log.end == krylov::Outcome::converged) {  // the next solve begins with this step
+                std::ranges::rotate(this->steps, this->steps.begin() + static_cast<std::ptrdiff_t>(k));
+                break;
+            }
             if (log.end == krylov::Outcome::stopped || log.iterations >= this->options.iteration_limit) break;
-            if (!last && log.end != krylov::Outcome::converged)
+            if (!last)
                 log.notes.push_back(fmt::format("{} ended after {} iterations: {} at ||b - A x|| / ||b|| = {:.1e}; {} follows",
                                                 this->steps[k].text(), log.iterations, krylov::name(log.end), log.true_residual,
                                                 this->steps[k + 1].text()));

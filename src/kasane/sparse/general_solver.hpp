@@ -35,7 +35,7 @@ class GeneralSolver {
 
     /// Solves A x = b from the first guess in x.
     /// Where the method is automatic and one fails (breakdown, stagnation, half of the iterations used), the next one continues from the
-    /// best x so far, and a note of the log says so.
+    /// best x so far, and a note of the log says so; later solves begin with the method that converged last.
     /// @param b     [n] host memory   @param x  [n] host memory: first guess in, solution out; the best x where it did not converge
     /// @param stop  may be empty
     /// @throws LogicError: another size than A's; InputError: NaN or infinity in b or x

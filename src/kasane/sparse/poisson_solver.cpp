@@ -22,11 +22,6 @@ struct PoissonSolver::Parts {
 
 namespace {
 
-void check_tolerance(double rtol, int iteration_limit) {
-    KS_VALIDATE(rtol > 0 && rtol < 1, fmt::format("rtol = {} must lie between 0 and 1", rtol));
-    KS_VALIDATE(iteration_limit >= 1, fmt::format("iteration_limit = {} must be at least 1", iteration_limit));
-}
-
 /// @tparam Base  PoissonSolver::Parts
 template <Space S, class Base>
 class PoissonSolverOn final : public Base {
@@ -76,11 +71,20 @@ class PoissonSolverOn final : public Base {
 
 }  // namespace
 
-PoissonSolver::PoissonSolver(const AnySpace& on, const PoissonProblem& problem, const PoissonSolverOptions& options) {
-    check_tolerance(options.rtol, options.iteration_limit);
+void check_tolerance(const PoissonSolverOptions& options) {
+    KS_VALIDATE(options.rtol > 0 && options.rtol < 1, fmt::format("rtol = {} must lie between 0 and 1", options.rtol));
+    KS_VALIDATE(options.iteration_limit >= 1, fmt::format("iteration_limit = {} must be at least 1", options.iteration_limit));
+}
+
+void check_poisson_solver(const PoissonProblem& problem, const PoissonSolverOptions& options) {
+    check_tolerance(options);
     for (std::size_t d = 0; d < 3; ++d)
         KS_VALIDATE(!problem.periodic(d), "is periodic: geometric multigrid has no periodic grids. Take Solver with poisson_matrix()",
                     {"", 0, 0, face_names[2 * d]});
+}
+
+PoissonSolver::PoissonSolver(const AnySpace& on, const PoissonProblem& problem, const PoissonSolverOptions& options) {
+    check_poisson_solver(problem, options);
     const Stopwatch watch;
     parts_ = std::visit(
         [&]<Space S>(S space) -> std::unique_ptr<Parts> { return std::make_unique<PoissonSolverOn<S, Parts>>(space, problem); }, on);
@@ -96,7 +100,7 @@ SolveLog PoissonSolver::solve(View<const double> b, View<double> x, const StopFu
 const PoissonSetupFacts& PoissonSolver::setup() const { return parts_->setup; }
 
 void PoissonSolver::set_tolerance(double rtol, int iteration_limit) {
-    check_tolerance(rtol, iteration_limit);
+    check_tolerance({rtol, iteration_limit});
     parts_->options = {rtol, iteration_limit};
 }
 

@@ -57,6 +57,10 @@ class PoissonSolver {
     std::unique_ptr<Parts> parts_;
 };
 
+/// @throws InputError: out of range
+void check_tolerance(const PoissonSolverOptions& options);
+/// @throws InputError for options out of range, and for periodic faces
+void check_poisson_solver(const PoissonProblem& problem, const PoissonSolverOptions& options);
 /// Bytes that an iteration must move at least, where every array is read or written once in each pass that uses it.
 double multigrid_bytes(const PoissonProblem& problem);
 /// Largest number of bytes that a PoissonSolver, its set-up and a solve allocate on the space.

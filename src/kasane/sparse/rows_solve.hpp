@@ -1,5 +1,5 @@
 // Conjugate gradients with a matrix in compressed rows and a preconditioner in the form of krylov, in the units of the user: what
-// MultigridSystem and ThresholdSystem share.
+// MultigridSystem and FilledSystem share.
 #pragma once
 
 #include <kasane/core/base/error.hpp>

@@ -9,7 +9,7 @@
 #include <kasane/sparse/matrix/pattern_key.hpp>
 #include <kasane/sparse/order/on_device.hpp>
 #include <kasane/sparse/solver.hpp>
-#include <kasane/sparse/threshold_system.hpp>
+#include <kasane/sparse/filled_system.hpp>
 
 #include <fmt/format.h>
 
@@ -48,6 +48,7 @@ void check_options(const SolverOptions& options) {
             "drop_tolerance");
     require(options.fill >= 0, fmt::format("fill = {}: a row of ict has 0 or more entries beyond those of A. Try 10.", options.fill),
             "fill");
+    require(options.level >= 0 && options.level <= 9, fmt::format("level = {}: ick has levels 0 to 9. Try 1.", options.level), "level");
     if (!problems.empty()) throw InputError(problems);
 }
 
@@ -122,10 +123,10 @@ SpaceOrder<S> placed(S on, ColoredOrder order) {
 }
 
 #if defined(KASANE_CUDA)
-using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>, ThresholdSystem<Cpu>, PreparedSystem<Cuda>,
-                                 MultigridSystem<Cuda>, ThresholdSystem<Cuda>>;
+using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>, FilledSystem<Cpu>, PreparedSystem<Cuda>, MultigridSystem<Cuda>,
+                                 FilledSystem<Cuda>>;
 #else
-using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>, ThresholdSystem<Cpu>>;
+using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>, FilledSystem<Cpu>>;
 #endif
 
 template <Space S>
@@ -137,7 +138,7 @@ S space_of(const MultigridSystem<S>& prepared) {
     return prepared.on;
 }
 template <Space S>
-S space_of(const ThresholdSystem<S>& prepared) {
+S space_of(const FilledSystem<S>& prepared) {
     return prepared.on;
 }
 
@@ -223,7 +224,7 @@ void describe(const MultigridSystem<S>& prepared, const AnySpace& on, const Matr
 }
 
 template <Space S>
-void describe(const ThresholdSystem<S>& prepared, const AnySpace& on, const MatrixFacts& matrix, SetupFacts& facts,
+void describe(const FilledSystem<S>& prepared, const AnySpace& on, const MatrixFacts& matrix, SetupFacts& facts,
               std::vector<std::string>& choice_notes) {
     choice_notes = facts.notes;
     facts.rows = facts.padded_rows = matrix.rows;
@@ -237,11 +238,12 @@ void describe(const ThresholdSystem<S>& prepared, const AnySpace& on, const Matr
     facts.bytes = prepared.bytes();
     facts.peak_bytes = memory_estimate(matrix.rows, matrix.nonzeros, prepared.options);
     facts.bytes_per_iteration = bytes_per_iteration(prepared);
-    facts.decision = {"options", "ict has no open options", 0, 0};
-    facts.notes.push_back(
-        fmt::format("ict: the factor has {:.2f} times the entries of a triangle of the matrix; it is solved in {} levels of rows.",
-                    2. * static_cast<double>(prepared.M.lower.entries() + matrix.rows) / static_cast<double>(matrix.nonzeros + matrix.rows),
-                    prepared.M.lower.levels()));
+    facts.decision = {"options", facts.precondition + " has no open options", 0, 0};
+    facts.notes.push_back(fmt::format(
+        "{}: the factor has {:.2f} times the entries of a triangle of the matrix; it is solved in {} levels of rows.",
+        prepared.options.precondition == Precondition::ick ? fmt::format("ick, k = {}", prepared.options.level) : facts.precondition,
+        2. * static_cast<double>(prepared.M.lower.entries() + matrix.rows) / static_cast<double>(matrix.nonzeros + matrix.rows),
+        prepared.M.lower.levels()));
     describe_shift(facts);
     describe_singular(matrix, facts);
 }
@@ -280,12 +282,12 @@ MultigridSystem<S> prepare_timed_multigrid(S on, const CsrView& A, const MatrixF
 }
 
 template <Space S>
-ThresholdSystem<S> prepare_timed_threshold(S on, const CsrView& A, const SolverOptions& options, PartTimes& times) {
+FilledSystem<S> prepare_timed_filled(S on, const CsrView& A, const SolverOptions& options, PartTimes& times) {
     Stopwatch watch;
     const Placed there(on, A);
     if (!std::same_as<S, Cpu>) times.add("copy", watch.seconds());
     watch.restart();
-    auto prepared = prepare_threshold(on, A, there.view(), options);
+    auto prepared = prepare_filled(on, A, there.view(), options);
     times.add("factor", watch.seconds());
     return prepared;
 }
@@ -304,8 +306,8 @@ void update_values(MultigridSystem<S>& prepared, const CsrView& A, const SolverO
     times.add("multigrid", watch.seconds());
 }
 template <Space S>
-void update_values(ThresholdSystem<S>& prepared, const CsrView& A, const SolverOptions&, PartTimes& times) {
-    prepared = prepare_timed_threshold(prepared.on, A, prepared.options, times);
+void update_values(FilledSystem<S>& prepared, const CsrView& A, const SolverOptions&, PartTimes& times) {
+    prepared = prepare_timed_filled(prepared.on, A, prepared.options, times);
 }
 
 }  // namespace
@@ -343,8 +345,8 @@ Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& asked) : part
         [&]<Space S>(S space) {
             if (options.precondition == Precondition::multigrid)
                 parts_->prepared = prepare_timed_multigrid(space, given, matrix, options, times);
-            else if (options.precondition == Precondition::ict)
-                parts_->prepared = prepare_timed_threshold(space, given, options, times);
+            else if (options.precondition == Precondition::ict || options.precondition == Precondition::ick)
+                parts_->prepared = prepare_timed_filled(space, given, options, times);
             else
                 parts_->prepared = prepare(space, given, matrix, options, parts_->facts, times, parts_->account);
         },
@@ -581,9 +583,12 @@ std::uint64_t memory_estimate(index_t rows, index_t nonzeros, const SolverOption
         const int vectors = near_null.vectors.empty() ? near_null.rows_per_node : near_null.count;
         bytes = static_cast<double>(nonzeros) * (12 + 4 + 8 * 1.3 + 2 * 8 + 10) + n * (160. + 80. * vectors);
     }
-    if (options.precondition == Precondition::ict) {
-        // A; both triangles on the host as they grow, by rows, by levels, and on the space.
-        const double factor = std::min(off / 2 + n * static_cast<double>(options.fill), n * n / 2);
+    if (options.precondition == Precondition::ict || options.precondition == Precondition::ick) {
+        // A; both triangles on the host as they grow, by rows, by levels, and on the space. A level adds to each entry of a row about as
+        // many as a row of the triangle has.
+        const double more = options.precondition == Precondition::ict ? n * static_cast<double>(options.fill)
+                                                                      : options.level * off / 2 * std::max(1., off / 2 / std::max(n, 1.));
+        const double factor = std::min(off / 2 + more, n * n / 2);
         bytes = static_cast<double>(nonzeros) * 12 + factor * (12 * 2. + 2 * 12 + 2 * 12 + 2 * 12) + n * (12 + 9 * 8 + 2 * 8 + 100.);
     }
     // Temporary: pivots and the order of elimination.

@@ -184,6 +184,22 @@ TEST(TilePairs, GroupSchedulesCoverTheirWork) {
     EXPECT_FALSE(group_schedule(0, 8192, 132));
 }
 
+TEST(TilePairs, PeerSchedulesTakeHalfOfTheDeviceAtMost) {
+    for (const int multiprocessors : {1, 20, 132})
+        for (const index_t targets : {1, 64, 1000, 4096, 8192})
+            for (const index_t sources : {1, 1025, 8192, 8448}) {
+                const auto schedule = peer_schedule(targets, sources, multiprocessors);
+                if (!schedule) continue;
+                EXPECT_GE(static_cast<index_t>(schedule.target_blocks) * schedule.shape.block_targets(), targets);
+                EXPECT_GE(static_cast<index_t>(schedule.shares) * groups_of_block * source_run, sources);
+                EXPECT_LE(2 * schedule.target_blocks * schedule.shares, schedule.shape.blocks_per_multiprocessor * multiprocessors);
+            }
+    EXPECT_EQ(peer_schedule(4096, 8192, 132).shape.threads, large_groups.threads);
+    EXPECT_TRUE(peer_schedule(2048, 8192, 132));
+    EXPECT_FALSE(peer_schedule(8192, 8192, 132));  // 256 thread blocks where 264 fit
+    EXPECT_FALSE(peer_schedule(4096, 8449, 132));
+}
+
 /// Checks that the parts of a term add up to it within `resolution` times the bound.
 template <class Real>
 void expect_whole(double bound, double resolution) {

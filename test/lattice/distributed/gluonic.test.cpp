@@ -1,4 +1,6 @@
 // Halos of links, observables and flow of the workers of one process.
+#include <kasane/lattice/gauge/link_colour.hpp>
+
 #include <lattice/distributed/gluonic.hpp>
 #include <lattice/lattice_space.hpp>
 
@@ -16,8 +18,8 @@ class GluonicOn : public LatticeOnEverySpace {
 };
 KS_ON_LATTICE_SPACES(GluonicOn);
 
-/// Every site of the halo, corners included, has the links of the site that it stands for; so also after an exchange of one parity and
-/// direction alone, which leaves the others.
+/// Every site of the halo, corners included, has the links of the site that it stands for; so also after an exchange of one
+/// colour alone, which leaves the others.
 TEST_P(GluonicOn, HalosHaveTheLinksOfTheNeighbours) {
     const Extents n{{4, 8, 4, 8}};
     const auto field = test::random_gauge(n, 1), other = test::random_gauge(n, 2);
@@ -40,10 +42,13 @@ TEST_P(GluonicOn, HalosHaveTheLinksOfTheNeighbours) {
                 auto u = halo.extended(local_part(grid, worker.index(), field));
                 expect(u, [&](const Site& x, int mu) { return field.link(x, mu); });
                 EXPECT_EQ(halo.local(u).link(1, 2).e[0][1].re, local_part(grid, worker.index(), field).link(1, 2).e[0][1].re);
-                // New links of odd sites along z on all local sites; then their halo.
+                // New links of one colour on all local sites; then their halo.
+                constexpr int colour = 2;
                 auto mixed = field;
-                for (index_t i = 0; i < n.volume(); ++i)
-                    if (n.site(i).parity() == Parity::odd) mixed.link(i, 2) = other.link(i, 2);
+                for (index_t i = 0; i < n.volume(); ++i) {
+                    const int mu = direction_of_colour(n.site(i), colour);
+                    mixed.link(i, mu) = other.link(i, mu);
+                }
                 auto v = halo.extended(local_part(grid, worker.index(), mixed));
                 auto after = to_gauge_field(v);
                 const auto before = to_gauge_field(u);
@@ -54,7 +59,7 @@ TEST_P(GluonicOn, HalosHaveTheLinksOfTheNeighbours) {
                     for (int mu = 0; mu < 4 && !inside; ++mu) after.link(i, mu) = before.link(i, mu);
                 }
                 v = links_on(on, after);
-                halo.exchange(v, Parity::odd, 2);
+                halo.exchange_colour(v, colour);
                 expect(v, [&](const Site& x, int mu) { return mixed.link(x, mu); });
             });
 }

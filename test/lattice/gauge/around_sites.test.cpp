@@ -44,53 +44,80 @@ TEST_P(AroundSites, NeighboursAreThoseOfTheShiftedSite) {
 // The loop of a thread in around_sites.cuda.hpp, for every thread of every block.
 TEST_P(AroundSites, TilesReachEverySiteOnce) {
     const auto& n = GetParam();
-    for (const int most : {1, 7, 96, 384})
-        for (const int resident : {1, 3, 132})
-            for (const int parities : {1, 2})
-                for (const Parity first : {Parity::even, Parity::odd}) {
-                    if (parities == 2 && (first == Parity::odd || most == 1)) continue;
-                    auto t = site_tiles(n, parities, first, most, resident);
-                    t.backwards = resident == 3;
-                    ASSERT_LE(t.places(), most);
-                    ASSERT_EQ(n[0] % t.tile[0], 0);
-                    std::vector<int> visits(static_cast<std::size_t>(n.volume()));
-                    for (int block = 0; block < t.blocks(); ++block)
-                        for (int place = 0; place < t.places(); ++place) {
-                            Site x = t.site(block, place);
-                            if (x[1] >= n[1] || x[2] >= n[2]) continue;
-                            const Parity parity = x.parity();
-                            for (int left = std::min(t.slices, n[3] - x[3]); left > 0; --left) {
-                                ASSERT_EQ(x.parity(), parity);
-                                ++visits[static_cast<std::size_t>(n.lexicographic(x))];
-                                ++x[3];
-                                x[0] ^= 1;
-                            }
-                        }
-                    for (index_t i = 0; i < n.volume(); ++i) {
-                        const bool counts = parities == 2 || n.site(i).parity() == first;
-                        ASSERT_EQ(visits[static_cast<std::size_t>(i)], counts ? 1 : 0);
-                    }
+    const auto expect = [&](const SiteTiles& t, int most) {
+        ASSERT_LE(t.places(), most);
+        ASSERT_EQ(n[0] % t.tile[0], 0);
+        std::vector<int> visits(static_cast<std::size_t>(n.volume()));
+        for (int block = 0; block < t.blocks(); ++block)
+            for (int place = 0; place < t.places(); ++place) {
+                Site x = t.site(block, place);
+                if (x[1] >= n[1] || x[2] >= n[2]) continue;
+                const Parity parity = x.parity();
+                for (int left = std::min(t.slices, n[3] - x[3]); left > 0; --left) {
+                    ASSERT_EQ(x.parity(), parity);
+                    ++visits[static_cast<std::size_t>(n.lexicographic(x))];
+                    ++x[3];
+                    x[0] ^= 1;
                 }
+            }
+        for (const int visited : visits) ASSERT_EQ(visited, 1);
+    };
+    for (const int most : {2, 7, 96, 384})
+        for (const int resident : {1, 3, 132})
+            for (const bool backwards : {false, true}) {
+                auto t = site_tiles(n, most, resident);
+                t.backwards = backwards;
+                expect(t, most);
+            }
+    expect(colour_tiles(n), colour_threads);
 }
 
 // The sizes of the benchmarks on a device of 132 multiprocessors: whole rows where they fit, and no idle multiprocessors.
 TEST(SiteTilesOfBenchmarks, FillTheDevice) {
     for (const Extents n : {Extents{{24, 24, 24, 48}}, Extents{{32, 32, 32, 64}}}) {
-        const auto t = site_tiles(n, 2, Parity::even, 96, 132);
+        const auto t = site_tiles(n, 96, 132);
         EXPECT_EQ(t.places(), 96);
         const int rounds = (t.blocks() + 131) / 132;
         EXPECT_GT(t.blocks() / (132. * rounds), 0.9);
     }
-    EXPECT_EQ(site_tiles({{24, 24, 24, 48}}, 2, Parity::even, 96, 132).tile[0], 24);
+    EXPECT_EQ(site_tiles({{24, 24, 24, 48}}, 96, 132).tile[0], 24);
+    const auto sum = site_tiles({{24, 24, 24, 48}}, around_sum_threads / 3, 8 * 132);
+    EXPECT_EQ(sum.tile[0] * 100 + sum.tile[1] * 10 + sum.tile[2], 851);
+    EXPECT_EQ(sum.slices, 6);
     // Blocks of a sweep are in the order of time, forwards or backwards, so that neighbours in time are executed together.
-    auto sweep = parity_tiles({{24, 24, 24, 48}}, Parity::odd);
-    EXPECT_EQ(sweep.places(), fewer_parity_threads);
-    EXPECT_EQ(parity_tiles({{32, 32, 32, 64}}, Parity::even).places(), parity_threads);
+    auto sweep = colour_tiles({{24, 24, 24, 48}});
+    EXPECT_EQ(sweep.places(), fewer_colour_threads);
+    EXPECT_EQ(colour_tiles({{32, 32, 32, 64}}).places(), colour_threads);
     EXPECT_EQ(sweep.origin(0)[3], 0);
     for (int block = 1; block < sweep.blocks(); ++block) ASSERT_GE(sweep.origin(block)[3], sweep.origin(block - 1)[3]);
     sweep.backwards = true;
     EXPECT_EQ(sweep.origin(0)[3], 47);
     EXPECT_EQ(sweep.origin(sweep.blocks() - 1)[3], 0);
+}
+
+// Links that are updated at once must not be in each other's staples: the four links of every plaquette have four colours.
+TEST_P(AroundSites, LinksOfAPlaquetteHaveFourColours) {
+    const auto& n = GetParam();
+    std::vector<int> colours(static_cast<std::size_t>(4 * n.volume()), -1);
+    const auto colour = [&](const Site& x, int mu) -> int& { return colours[static_cast<std::size_t>(4 * n.lexicographic(x) + mu)]; };
+    for (int now = 0; now < link_colours; ++now)
+        for_links_of_colour(Cpu{1}, n, now, [&](const SitePlace& x, int mu) {
+            auto& of = colours[static_cast<std::size_t>(4 * x.lexicographic() + mu)];
+            ASSERT_EQ(of, -1);
+            of = now;
+        });
+    for (index_t i = 0; i < n.volume(); ++i) {
+        const Site x = n.site(i);
+        for (int mu = 0; mu < 4; ++mu) {
+            ASSERT_GE(colour(x, mu), 0);
+            for (int nu = 0; nu < mu; ++nu) {
+                int found = 0;
+                for (const int each : {colour(x, mu), colour(n.shifted(x, nu, 1), mu), colour(x, nu), colour(n.shifted(x, mu, 1), nu)})
+                    found |= 1 << each;
+                ASSERT_EQ(found, 15);
+            }
+        }
+    }
 }
 
 TEST_P(AroundSites, PathsAreThePlainStaples) {

@@ -65,13 +65,15 @@ void for_words(const Check& check) {
 }
 
 TEST(HeatbathDeviates, HaveSinglePrecision) {
-    double exponential = 0, cosine = 0, circle = 0;
+    double exponential = 0, cosine = 0, circle = 0, signed_one = 0;
     for_words([&](std::uint32_t bits) {
         // of the number that single precision gives the word: near 1, 2^-25 of it is all of -log
         const double u = static_cast<float>(bits | 1) * 0x1p-32, e = exponential_deviate(bits);
         exponential = std::max(exponential, std::abs(e + std::log(u)) / std::max(-std::log(u), 1e-30));
         const double sine = std::sin(std::numbers::pi / 2 * (bits * 0x1p-32));
         if (bits > 0) cosine = std::max(cosine, std::abs(squared_cosine(bits) / (sine * sine) - 1));
+        const double exact = std::bit_cast<std::int32_t>(bits) * 0x1p-31;
+        signed_one = std::max(signed_one, std::abs(signed_unit(bits) - exact) / std::max(std::abs(exact), 1e-30));
         const double angle = std::numbers::pi / 2 * ((bits >> 30) + std::bit_cast<std::int32_t>(bits << 2) * 0x1p-32);
         const auto [c, s] = circle_point(bits);
         circle = std::max({circle, std::abs(c - std::cos(angle)), std::abs(s - std::sin(angle))});
@@ -79,6 +81,8 @@ TEST(HeatbathDeviates, HaveSinglePrecision) {
     EXPECT_LT(exponential, 2e-7);
     EXPECT_LT(cosine, 4e-7);
     EXPECT_LT(circle, 2e-7);
+    EXPECT_LT(signed_one, 6e-8);
+    EXPECT_EQ(signed_unit(1u << 31), -1);
 }
 
 class Su2Draw : public testing::TestWithParam<double> {};

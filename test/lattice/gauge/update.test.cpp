@@ -258,7 +258,7 @@ TEST(Sweeps, AreTheSameOnADevice) {
     double worst = 0;
     for (std::size_t k = 0; k < a.links.size(); ++k)
         worst = std::max(worst, std::sqrt(real_trace_times_adjoint(a.links[k] - b.links[k], a.links[k] - b.links[k])));
-    // Roundings of 1e-16, enlarged by each of the 16 half sweeps, which pass them to neighbours.
+    // Roundings of 1e-16, enlarged by each of the 8 passes, which pass them to neighbours.
     EXPECT_LT(worst, 1e-9);
 }
 #endif

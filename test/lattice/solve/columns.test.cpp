@@ -365,14 +365,21 @@ TEST(ColumnMemory, IsCountedAndDividesTheColumns) {
     EXPECT_DOUBLE_EQ(twelve - one, 12 * (12 * 96. + 7 * 26.));
     EXPECT_EQ(memory_per_site(parameters, {.method = Method::cg}, n, 12).device,
               memory_per_site(parameters, {.method = Method::cg}, n).device);
-    EXPECT_EQ(columns_at_once(Cpu{}, {{4, 4, 4, 4}}, parameters, {}, 12), 12);
-    EXPECT_EQ(columns_at_once(Cpu{}, {{4, 4, 4, 4}}, parameters, {.method = Method::gcr}, 12), 1);
+    EXPECT_EQ(columns_at_once(Cpu{}, {{4, 4, 4, 4}}, parameters, {}, 12), 1) << "faster one after the other";
+}
+
+TEST_P(Columns, AsManyAreSolvedAtOnceAsFitOnADevice) {
+    const AnySpace space = on_space([](auto on) -> AnySpace { return on; });
+    if (std::holds_alternative<Cpu>(space)) return;
+    const Extents n{{16, 16, 16, 32}};
+    const DiracParameters parameters{.kappa = 0.12, .csw = 1};
+    EXPECT_EQ(columns_at_once(space, {{4, 4, 4, 4}}, parameters, {}, 12), 12);
+    EXPECT_EQ(columns_at_once(space, {{4, 4, 4, 4}}, parameters, {.method = Method::gcr}, 12), 1);
     // A lattice of which fewer columns fit: equal parts.
-    const double bytes = static_cast<double>(available_memory(Cpu{}));
+    const double bytes = static_cast<double>(available_memory(space));
     int extent = 8;
-    while (memory_per_site(parameters, {}, n, 12).device * 16 * 16 * 16 * extent < 1.2 * bytes) extent += 2;
-    const Extents large{{16, 16, 16, extent}};
-    const int columns = columns_at_once(Cpu{}, large, parameters, {}, 12);
+    while (memory_per_site(parameters, {}, n, 12).device * 64 * 64 * 64 * extent < 1.2 * bytes) extent += 2;
+    const int columns = columns_at_once(space, {{64, 64, 64, extent}}, parameters, {}, 12);
     EXPECT_LT(columns, 12);
     EXPECT_GE(columns, 1);
     EXPECT_EQ(12 % columns, 0);

@@ -110,7 +110,7 @@ void expect_same_order(const CsrMatrix& A) {
 }
 
 TEST_F(OnDevice, OrdersBoxesAsTheHostDoes) {
-    for (const BoxCells cells : {BoxCells{1, 1, 1}, {5, 1, 1}, {5, 7, 9}, {2, 40, 2}, {20, 20, 1}, {33, 31, 32}})
+    for (const BoxSize cells : {BoxSize{1, 1, 1}, {5, 1, 1}, {5, 7, 9}, {2, 40, 2}, {20, 20, 1}, {33, 31, 32}})
         expect_same_order(box_matrix(cells));
 }
 

@@ -9,7 +9,7 @@
 namespace kasane::sparse {
 namespace {
 
-constexpr BoxCells cells{32, 32, 32};
+constexpr BoxSize cells{32, 32, 32};
 
 int iterations(const std::string& ordering, int* colors = nullptr) {
     static const auto A = box_matrix(cells);
@@ -43,7 +43,7 @@ TEST(OrderingIterations, BlocksTakeFewerAtFewColors) {
 
 TEST(OrderingIterations, WavefrontsKeepTheOrderOfElimination) {
     // The factor of the wavefront order is the natural one's, and so is every iterate up to rounding.
-    const BoxCells n{9, 8, 7};
+    const BoxSize n{9, 8, 7};
     const auto A = box_matrix(n);
     const auto b = box_source(n);
     const auto order = order_rows(A.view(), Ordering::parse("natural"));

@@ -85,7 +85,7 @@ TEST(Ordering, ColorsAreThoseOfTheDefinitions) {
 }
 
 TEST(Ordering, ColorOfABoxIsItsLevelModuloK) {
-    const BoxCells n{9, 6, 7};
+    const BoxSize n{9, 6, 7};
     const auto A = box_matrix(n);
     for (const int k : {2, 3, 4, 7, 15}) {
         const auto order = ordered(A, "cm-rcm:" + std::to_string(k));

@@ -73,7 +73,7 @@ TEST(TuneRating, HoldsInTwoDimensions) {
 
 TEST(TuneRating, HoldsWithJumpsInTheCoefficient) {
     // A box whose couplings change by factors up to 1000 from slab to slab and cell to cell.
-    const BoxCells n{16, 16, 16};
+    const BoxSize n{16, 16, 16};
     auto A = box_matrix(n);
     std::vector<double> c(static_cast<std::size_t>(A.rows()));
     for (std::size_t i = 0; i < c.size(); ++i) c[i] = std::pow(10., static_cast<double>(i / 8 % 4) - 1.5);

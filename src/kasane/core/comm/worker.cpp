@@ -274,6 +274,19 @@ const void* Worker::take(int from_local, int slot) {
     return what;
 }
 
+std::function<bool(int, double)> agreed(Worker& worker, const std::function<bool(int, double)>& stop) {
+    double exists = stop ? 1 : 0;
+    worker.all_reduce({&exists, 1}, Reduce::max);
+    if (exists == 0) return {};
+    return [&worker, stop, calls = 0, wanted = 0.](int iteration, double residual) mutable {
+        constexpr int interval = 8;
+        if (stop && stop(iteration, residual)) wanted = 1;
+        if (calls++ % interval != 0) return false;
+        worker.all_reduce({&wanted, 1}, Reduce::max);
+        return wanted > 0;
+    };
+}
+
 std::string rank_text(const Communicator& ranks, const std::string& space) {
     return "rank " + std::to_string(ranks.rank()) + " (host " + ranks.host() + (space.empty() ? "" : ", " + space) + ")";
 }

@@ -72,6 +72,11 @@ class WorkerCommunicator {
     std::unique_ptr<Shared> shared_;
 };
 
+/// A stop function that returns the same on every worker: that of worker 0, asked in every eighth call. Collective, and so is every call of
+/// it.
+/// @param stop  read on every worker; may be empty   @return empty where it is empty on all
+std::function<bool(int, double)> agreed(Worker& worker, const std::function<bool(int, double)>& stop);
+
 /// "rank 3 (host node7, cuda:1)".
 std::string rank_text(const Communicator& ranks, const std::string& space = "");
 

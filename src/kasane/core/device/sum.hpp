@@ -9,6 +9,10 @@
 
 #include <vector>
 
+#if defined(__CUDACC__)
+#include <kasane/core/device/ordered_memory.cuda.hpp>
+#endif
+
 namespace kasane {
 
 /// The value that a body of sum() returns: K doubles.
@@ -79,28 +83,46 @@ __global__ void sum_values(const V* values, index_t n, V* sum) {
     if (thread == 0) *sum = shared[0];
 }
 
-/// The sum of all values of `partial` but the last, which it takes the place of: only the sum is copied to the host.
+/// The sums of blocks in the memory of a device, and the sum of these, which alone is copied to the host. (With cudaMalloc and cudaFree,
+/// which wait for the device, a sum took 0.08 to 0.18 ms more than its kernel on an H200.)
 template <class V>
-V sum_of_blocks(Cuda on, Buffer<V, Cuda>& partial) {
-    const index_t blocks = partial.size() - 1;
-    sum_values<V><<<1, static_cast<unsigned>(sum_block), 0, on.stream>>>(partial.data(), blocks, partial.data() + blocks);
-    KS_CUDA(cudaGetLastError());
-    V sum;
-    copy_to_host(on, View<V>{&sum, 1}, View<const V>{partial.data() + blocks, 1});
-    return sum;
-}
+class BlockSums {
+   public:
+    BlockSums(Cuda on, index_t blocks)
+        : on_(on),
+          blocks_(blocks),
+          values_(static_cast<V*>(cuda::allocate_in_order(on, static_cast<std::size_t>(blocks + 1) * sizeof(V)))) {}
+    ~BlockSums() { cuda::release_in_order(on_, values_); }
+    BlockSums(const BlockSums&) = delete;
+    BlockSums& operator=(const BlockSums&) = delete;
+
+    /// Of every block one, which a kernel writes.
+    V* data() { return values_; }
+    V sum() const {
+        sum_values<V><<<1, static_cast<unsigned>(sum_block), 0, on_.stream>>>(values_, blocks_, values_ + blocks_);
+        KS_CUDA(cudaGetLastError());
+        V sum;
+        copy_to_host(on_, View<V>{&sum, 1}, View<const V>{values_ + blocks_, 1});
+        return sum;
+    }
+
+   private:
+    Cuda on_;
+    index_t blocks_;
+    V* values_;
+};
 }  // namespace detail
 
 template <class V, class F>
 V reduce(Cuda on, index_t n, F body) {
     if (n == 0) return {};
     const index_t blocks = (n + detail::sum_block - 1) / detail::sum_block;
-    Buffer<V, Cuda> partial(on, blocks + 1);
     KS_CUDA(cudaSetDevice(on.device));
+    detail::BlockSums<V> partial(on, blocks);
     detail::sum_blocks<V>
         <<<static_cast<unsigned>(blocks), static_cast<unsigned>(detail::sum_block), 0, on.stream>>>(n, body, partial.data());
     KS_CUDA(cudaGetLastError());
-    return detail::sum_of_blocks(on, partial);
+    return partial.sum();
 }
 #endif
 

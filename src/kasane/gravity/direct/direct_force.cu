@@ -32,6 +32,11 @@ struct DirectForce<Cuda>::State {
     Buffer<std::byte, Cuda> bodies;  ///< all particles packed, for whole evaluations
     Buffer<int, Cuda> arrived;       ///< of whole evaluations in one launch
 
+    Buffer<std::byte, Cuda> peer_packets;  ///< written by other devices
+    GroupSchedule with_peers;
+    detail::PeerLaunch peer_call;
+    std::vector<PeerMemory> peers;
+
     State(Cuda space, const Direct& chosen, index_t of)
         : on(space),
           options(chosen),
@@ -41,7 +46,8 @@ struct DirectForce<Cuda>::State {
           memory(on),
           tables_copied(on.device),
           bodies(on, 0),
-          arrived(on, most_target_blocks(multiprocessors)) {
+          arrived(on, most_target_blocks(multiprocessors)),
+          peer_packets(on, 0) {
         KS_CUDA(cudaMemsetAsync(arrived.data(), 0, static_cast<std::size_t>(arrived.size()) * sizeof(int), on.stream));
     }
 
@@ -180,6 +186,55 @@ bool DirectForce<Cuda>::has_pairs(index_t begin, index_t end, index_t other_begi
 template <>
 std::size_t DirectForce<Cuda>::reaction_bytes() const {
     return static_cast<std::size_t>(state_->reaction_bytes(1));
+}
+
+template <>
+PeerMemory DirectForce<Cuda>::peer_memory(index_t first, index_t count) {
+    auto& state = *state_;
+    const auto& options = state.options;
+    if (options.precision != Precision::single_ || detail::own_softening(detail::pair_softening(options)) ||
+        (options.variant != DirectVariant::automatic && options.variant != DirectVariant::tile))
+        return {};
+    state.with_peers = peer_schedule(count, state.total, state.multiprocessors);
+    if (!state.with_peers) return {};
+    KS_CUDA(cudaSetDevice(state.on.device));
+    const auto bytes = static_cast<std::size_t>(detail::whole_runs(state.total)) * peer_bytes;
+    state.peer_packets.reserve_discarding(static_cast<index_t>(bytes));
+    KS_CUDA(cudaMemset(state.peer_packets.data(), 0, bytes));
+    // No memory is allocated and no code is loaded once kernels of different devices wait for each other.
+    state.memory.begin(state.on, options.precision, true, count, 3);
+    detail::load_peer_kernel(state.with_peers, options);
+    cuda::synchronize(state.on);
+    const PeerMemory own{state.on.device, state.peer_packets.data()};
+    state.peer_call = {first, state.total, 0, own, {}};
+    return own;
+}
+
+template <>
+bool DirectForce<Cuda>::connect_peers(const std::vector<PeerMemory>& all) {
+    auto& state = *state_;
+    state.peers.clear();
+    for (const auto& memory : all) {
+        if (memory.device < 0) return false;
+        if (memory.packets == state.peer_call.own.packets) continue;
+        // Two kernels on one device might not be resident at the same time.
+        if (memory.device == state.on.device || !cuda::enable_peer_access(state.on.device, memory.device)) return false;
+        state.peers.push_back(memory);
+    }
+    state.peer_call.peers = view(state.peers);
+    return state.peers.size() <= static_cast<std::size_t>(most_peers);
+}
+
+template <>
+void DirectForce<Cuda>::accelerate_with_peers(Cuda on, const Sources& own, View<Vec3<double>> acceleration) {
+    auto& state = *state_;
+    KS_CUDA(cudaSetDevice(on.device));
+    const auto cleared = state.memory.begin(on, state.options.precision, true, own.position.n, 3);
+    ++state.peer_call.number;
+    detail::launch_with_peers(on, state.with_peers, state.options,
+                              {own.position, own.position, own.mass, acceleration, state.scale, cleared, state.arrived.data()},
+                              state.peer_call);
+    state.memory.taken();
 }
 
 template <>

@@ -14,11 +14,13 @@
 
 #include <kasane/gravity/direct/direct.hpp>
 #include <kasane/gravity/direct/frame.hpp>
+#include <kasane/gravity/direct/peer_memory.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace kasane::gravity {
 
@@ -105,6 +107,20 @@ class DirectForce {
         requires(!std::same_as<S, Cpu>);
     /// Overwrites `acceleration` with G times the sums.
     void end_pairs(S on, View<Vec3<double>> acceleration)
+        requires(!std::same_as<S, Cpu>);
+
+    /// Memory for accelerate_with_peers(); its `device` is -1 where that is not possible: more than few particles, double precision, or
+    /// pairs that combine softenings. Waits for the device.
+    /// @param first, count  own particles; `first` is a multiple of grain()
+    PeerMemory peer_memory(index_t first, index_t count)
+        requires(!std::same_as<S, Cpu>);
+    /// @param all  that of every worker of this process, in the order of the slabs   @return false if this device cannot write to one of
+    /// them
+    bool connect_peers(const std::vector<PeerMemory>& all)
+        requires(!std::same_as<S, Cpu>);
+    /// accelerate() of the own particles by those of all workers in one launch for each device. The kernels write own sources to the memory
+    /// of the other devices and wait for each other, so all workers must call this at the same time.
+    void accelerate_with_peers(S on, const Sources& own, View<Vec3<double>> acceleration)
         requires(!std::same_as<S, Cpu>);
 
    private:

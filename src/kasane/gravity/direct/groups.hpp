@@ -9,6 +9,11 @@ namespace kasane::gravity {
 /// Runs of sources that a thread block sums at the same time, one in each group of its threads.
 inline constexpr int groups_of_block = 4;
 
+/// Sources up to which the kernel was compared with `sum_tiles`: 33 runs.
+inline constexpr index_t most_group_sources = 33 * 256;
+/// Other devices with which a device can sum in one kernel.
+inline constexpr int most_peers = 7;
+
 /// Thread blocks of the kernel `sum_groups`.
 struct GroupShape {
     int threads = 0;                    ///< of a thread block
@@ -28,5 +33,8 @@ struct GroupSchedule {
 };
 /// The schedule of an evaluation that takes one launch in single precision (whole_in_one_launch()), if `sum_groups` is the faster kernel.
 GroupSchedule group_schedule(index_t targets, index_t sources, int multiprocessors);
+/// The schedule of a device's part of an evaluation in which kernels of several devices wait for each other. Its thread blocks take at most
+/// half of the places on the device, so that all are resident at once beside those of another evaluation.
+GroupSchedule peer_schedule(index_t targets, index_t sources, int multiprocessors);
 
 }  // namespace kasane::gravity

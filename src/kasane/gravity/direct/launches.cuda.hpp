@@ -3,6 +3,8 @@
 #pragma once
 
 #include <kasane/core/device/space.hpp>
+#include <kasane/gravity/direct/groups.hpp>
+#include <kasane/gravity/direct/peer_memory.hpp>
 #include <kasane/gravity/direct/tile_pairs.hpp>
 #include <kasane/gravity/direct/pack.cuda.hpp>
 
@@ -54,6 +56,18 @@ struct WholeLaunch {
     int* arrived = nullptr;  ///< [most_target_blocks()], 0 before and after the kernel
 };
 void launch_whole(Cuda on, int multiprocessors, const Direct& options, const WholeLaunch& call);
+
+/// The part of a device in an evaluation of several devices of a host: the sources of `WholeLaunch` are its own ones.
+struct PeerLaunch {
+    index_t first = 0, total = 0;  ///< number of the first own particle, a multiple of source_run; number of all particles
+    std::uint32_t number = 0;      ///< of the call, the same on all devices; consecutive
+    PeerMemory own;
+    View<const PeerMemory> peers;
+};
+/// Loads the code of the kernel.
+void load_peer_kernel(const GroupSchedule& schedule, const Direct& options);
+/// Waits on the device for the kernels of the peers, which must be launched at the same time.
+void launch_with_peers(Cuda on, const GroupSchedule& schedule, const Direct& options, const WholeLaunch& call, const PeerLaunch& peers);
 
 struct PairLaunch {
     PairShape shape;

@@ -1,6 +1,6 @@
 // Launches that evaluate accelerations at once, for few pairs: one launch in place of pack, tile and sums, by `sum_groups` or `sum_tiles`.
 #include <kasane/core/base/error.hpp>
-#include <kasane/core/device/check.cuda.hpp>
+#include <kasane/core/device/launch_early.cuda.hpp>
 #include <kasane/gravity/direct/launches.cuda.hpp>
 #include <kasane/gravity/direct/tile_groups.cuda.hpp>
 #include <kasane/gravity/direct/variants.hpp>
@@ -47,34 +47,19 @@ void launch_whole_in(Cuda on, int multiprocessors, const Direct& options, const 
         launch_whole_form<Real, PairSoftening::common>(on, schedule, call);
 }
 
-template <GroupShape shape, PairSoftening form>
-void launch_group_shape(Cuda on, const GroupSchedule& schedule, const GroupCall& call) {
-    cudaLaunchAttribute early{};
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(static_cast<unsigned>(schedule.target_blocks), static_cast<unsigned>(schedule.shares));
-    config.blockDim = dim3(static_cast<unsigned>(shape.threads));
-    config.stream = on.stream;
-    config.attrs = &early;
-    config.numAttrs = 1;
-    KS_CUDA(cudaLaunchKernelEx(&config, sum_groups<shape.threads, shape.targets_per_thread, shape.blocks_per_multiprocessor, form>, call));
+template <GroupShape shape, PairSoftening form, class Call>
+constexpr auto* group_kernel = sum_groups<shape.threads, shape.targets_per_thread, shape.blocks_per_multiprocessor, form, Call>;
+
+template <class Call>
+auto* group_kernel_of(const GroupSchedule& schedule, const Direct& options) {
+    using enum PairSoftening;
+    const bool large = schedule.shape.threads == large_groups.threads;
+    if (pair_softening(options) == none) return large ? group_kernel<large_groups, none, Call> : group_kernel<small_groups, none, Call>;
+    return large ? group_kernel<large_groups, common, Call> : group_kernel<small_groups, common, Call>;
 }
 
-template <PairSoftening form>
-void launch_groups(Cuda on, const GroupSchedule& schedule, const GroupCall& call) {
-    if (schedule.shape.threads == large_groups.threads)
-        launch_group_shape<large_groups, form>(on, schedule, call);
-    else
-        launch_group_shape<small_groups, form>(on, schedule, call);
-}
-
-/// @return false if another kernel is faster or the frame is on the device
-bool launched_in_groups(Cuda on, int multiprocessors, const Direct& options, const WholeLaunch& given) {
-    if (options.precision != Precision::single_ || given.scale.found) return false;
-    const auto schedule = group_schedule(given.targets.n, given.position.n, multiprocessors);
-    if (!schedule) return false;
-    GroupCall call;
+template <class Call>
+void launch_groups(Cuda on, const GroupSchedule& schedule, const Direct& options, const WholeLaunch& given, Call call) {
     call.targets = given.targets;
     call.position = given.position;
     call.mass = given.mass;
@@ -86,10 +71,17 @@ bool launched_in_groups(Cuda on, int multiprocessors, const Direct& options, con
     call.eps2 = static_cast<float>(options.softening * options.softening);
     call.G = options.G;
     call.arrived = given.arrived;
-    if (pair_softening(options) == PairSoftening::none)
-        launch_groups<PairSoftening::none>(on, schedule, call);
-    else
-        launch_groups<PairSoftening::common>(on, schedule, call);
+    launch_early(on, group_kernel_of<Call>(schedule, options),
+                 dim3(static_cast<unsigned>(schedule.target_blocks), static_cast<unsigned>(schedule.shares)),
+                 static_cast<unsigned>(schedule.shape.threads), call);
+}
+
+/// @return false if another kernel is faster or the frame is on the device
+bool launched_in_groups(Cuda on, int multiprocessors, const Direct& options, const WholeLaunch& given) {
+    if (options.precision != Precision::single_ || given.scale.found) return false;
+    const auto schedule = group_schedule(given.targets.n, given.position.n, multiprocessors);
+    if (!schedule) return false;
+    launch_groups(on, schedule, options, given, GroupCall{});
     return true;
 }
 
@@ -103,6 +95,30 @@ void launch_whole(Cuda on, int multiprocessors, const Direct& options, const Who
         launch_whole_in<double>(on, multiprocessors, options, call);
     else
         launch_whole_in<float>(on, multiprocessors, options, call);
+}
+
+void load_peer_kernel(const GroupSchedule& schedule, const Direct& options) {
+    cudaFuncAttributes attributes{};
+    KS_CUDA(cudaFuncGetAttributes(&attributes, group_kernel_of<PeerGroupCall>(schedule, options)));
+}
+
+void launch_with_peers(Cuda on, const GroupSchedule& schedule, const Direct& options, const WholeLaunch& call, const PeerLaunch& peers) {
+    KS_EXPECT(schedule && options.precision == Precision::single_ && !own_softening(pair_softening(options)) && !call.scale.found);
+    KS_EXPECT(peers.peers.n <= most_peers && peers.first % source_run == 0);
+    const index_t sources = whole_runs(peers.total);
+    const auto packets = [&](const PeerMemory& memory) {
+        return reinterpret_cast<Packet*>(memory.packets) + (peers.number % 2 == 0 ? 0 : 2 * sources);
+    };
+    static_assert(peer_bytes == 4 * sizeof(Packet));
+    PeerGroupCall with_peers;
+    with_peers.own_runs = static_cast<int>(whole_runs(call.position.n) / source_run);
+    with_peers.first_run = static_cast<int>(peers.first / source_run);
+    with_peers.runs = static_cast<int>(sources / source_run);
+    with_peers.number = peers.number;
+    with_peers.packets = packets(peers.own);
+    with_peers.peers = static_cast<int>(peers.peers.n);
+    for (int k = 0; k < with_peers.peers; ++k) with_peers.peer_packets[k] = packets(peers.peers[k]);
+    launch_groups(on, schedule, options, call, with_peers);
 }
 
 }  // namespace kasane::gravity::detail

@@ -1,8 +1,9 @@
 // Direct summation of all particles on those of one worker ([MTM13] sections 3 and 4), built from the force of one device and channels:
 // first the own source block, then those of the other workers in the order of their arrival. Each message is under way while the kernels
-// that were launched before it run. Invariants: the host does not wait for the device (except in the channel of a staged message); a call
-// is ordered on the worker's space after the work launched before it and before the work launched after it; all workers of the
-// communicator make the same calls.
+// that were launched before it run. Accelerations of few particles on devices of one rank that reach each other's memory take one kernel on
+// each device, which also exchanges the particles. Invariants: the host does not wait for the device (except in the channel of a staged
+// message); a call is ordered on the worker's space after the work launched before it and before the work launched after it; all workers of
+// the communicator make the same calls.
 #pragma once
 
 #include <kasane/core/comm/channel.hpp>
@@ -64,6 +65,7 @@ class DistributedForce {
             }
         }
         links_.emplace(on_, worker_, exchange_.engine, both_sides_);
+        if constexpr (pairs_exist) connect_peers();
     }
 
     const comm::Partition& partition() const { return partition_; }
@@ -72,14 +74,20 @@ class DistributedForce {
     index_t count() const { return partition_.count(index_); }
     index_t grain() const { return partition_.grain; }
     bool both_sides() const { return both_sides_; }
-    /// Name of the engine of the messages; empty with one worker.
-    std::string engine() const { return links_ ? links_->positions.text() : std::string(); }
+    /// Name of the engine of the messages of accelerate(); empty with one worker.
+    std::string engine() const { return with_peers_ ? "peer memory" : links_ ? links_->positions.text() : std::string(); }
 
     /// Sets origin and scale of the following evaluations; they must be the same on all workers.
     void set(const DirectFrame& frame) { force_.set(frame); }
 
+    /// True if accelerate() takes one kernel on each device, which also exchanges the particles.
+    bool with_peers() const { return with_peers_; }
+
     /// Computes the acceleration of all particles of this worker. @param own, acceleration [count()]
     void accelerate(const Sources& own, View<Vec3<double>> acceleration) {
+        if constexpr (pairs_exist) {
+            if (with_peers_) return accelerate_with_peers(own, acceleration);
+        }
         pack(own);
         if constexpr (pairs_exist) {
             if (both_sides_) return both(acceleration);
@@ -106,15 +114,18 @@ class DistributedForce {
         if (links_->reactions) links_->reactions->keep(timeline);
     }
     /// Number of messages with positions received so far.
-    std::int64_t messages() const { return links_ ? links_->positions.messages() : 0; }
+    std::int64_t messages() const { return peer_messages_ + (links_ ? links_->positions.messages() : 0); }
     /// Bytes of all messages received so far.
     double bytes_received() const {
         if (!links_) return 0;
-        return links_->positions.bytes() + (links_->reactions ? links_->reactions->bytes() : 0);
+        const auto other_bodies = static_cast<double>(bytes(partition_.n) - bytes(count()));
+        return links_->positions.bytes() + (links_->reactions ? links_->reactions->bytes() : 0) +
+               static_cast<double>(peer_messages_ / std::max(1, partition_.workers - 1)) * other_bodies;
     }
 
    private:
     static constexpr bool pairs_exist = !std::same_as<S, Cpu>;
+    static constexpr int slot_of_peers = 32;  ///< behind those of channels
 
     /// One exchange of positions, and of reactions in the opposite direction.
     struct Turn {
@@ -161,6 +172,25 @@ class DistributedForce {
                 if (needed[static_cast<std::size_t>(away)] > 0)
                     turns_.push_back({to, from, has_pairs(to, index_), has_pairs(index_, from)});
             }
+    }
+
+    /// Chooses evaluations in one kernel on each device, if every worker can. Collective.
+    void connect_peers() {
+        const auto engine = links_->positions.engine();
+        if (worker_.communicator().workers_per_rank() != worker_.size() || engine != comm::Engine::copy || both_sides_) return;
+        const auto mine = count() > 0 ? force_.peer_memory(first(), count()) : PeerMemory{};
+        for (int m = 0; m < worker_.size(); ++m) worker_.hand(m, slot_of_peers, &mine);
+        std::vector<PeerMemory> all;
+        for (int m = 0; m < worker_.size(); ++m) all.push_back(*static_cast<const PeerMemory*>(worker_.take(m, slot_of_peers)));
+        double able[1] = {force_.connect_peers(all) ? 1. : 0.};
+        worker_.all_reduce(View<double>(able, 1), comm::Reduce::min);
+        with_peers_ = able[0] > 0;
+    }
+
+    void accelerate_with_peers(const Sources& own, View<Vec3<double>> acceleration) {
+        worker_.barrier();  // a worker that failed before must not leave the kernels of the others waiting
+        span(on_, [&] { force_.accelerate_with_peers(on_, own, acceleration); });
+        peer_messages_ += partition_.workers - 1;
     }
 
     /// The source block of some slabs in a buffer whose first particle has the number `base`.
@@ -318,6 +348,8 @@ class DistributedForce {
     std::vector<Turn> turns_;                       ///< exchanges of the form both_sides
     Buffer<std::byte, S> buffer_[3], reaction_[4];  ///< packed slabs; reactions, two to send and two to receive
     std::optional<Links> links_;
+    bool with_peers_ = false;
+    std::int64_t peer_messages_ = 0;  ///< of evaluations in one kernel on each device
     Timeline<S>* timeline_ = nullptr;
 };
 

@@ -4,7 +4,7 @@
 
 #include <kasane/core/comm/worker.hpp>
 #include <kasane/gravity/distributed/exchange.hpp>
-#include <kasane/gravity/distributed/worker_load.hpp>
+#include <kasane/gravity/domain/worker_load.hpp>
 #include <kasane/gravity/simulation.hpp>
 
 #include <vector>

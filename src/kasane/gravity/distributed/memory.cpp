@@ -1,4 +1,6 @@
 #include <kasane/core/comm/plan.hpp>
+#include <kasane/gravity/direct/groups.hpp>
+#include <kasane/gravity/direct/peer_memory.hpp>
 #include <kasane/gravity/direct/variants.hpp>
 #include <kasane/gravity/distributed/memory.hpp>
 #include <kasane/gravity/domain/merged_tree.hpp>
@@ -21,8 +23,11 @@ SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Direct&
     if (workers > 1) {
         work += detail::packed_bytes(force, plan.buffer);
         const index_t slab = (partition.largest() + partition.grain - 1) / partition.grain * partition.grain;
-        // With both sides of the pairs at once there are one more buffer of positions and four of reactions.
-        if (device) work += static_cast<std::uint64_t>(slab * (layout.body_bytes() + 4 * layout.reaction_bytes()));
+        // With both sides of the pairs at once there are one more buffer of positions and four of reactions. Devices exchange few particles
+        // in the kernel that sums them.
+        const auto both = static_cast<std::uint64_t>(slab * (layout.body_bytes() + 4 * layout.reaction_bytes()));
+        const bool few = n <= most_group_sources;
+        if (device) work += both + (few ? static_cast<std::uint64_t>(slab * workers) * peer_bytes : 0);
     }
     const auto count = static_cast<std::uint64_t>(comm::Partition{n, 1, workers}.count(worker));
     // A slab is on the host while it is sent or gathered; the host of worker 0 holds all particles.

@@ -3,7 +3,7 @@
 
 #include <kasane/core/comm/worker.hpp>
 #include <kasane/gravity/distributed/exchange.hpp>
-#include <kasane/gravity/distributed/worker_load.hpp>
+#include <kasane/gravity/domain/worker_load.hpp>
 #include <kasane/gravity/evolve/stepper.hpp>
 #include <kasane/gravity/step/motion.hpp>
 

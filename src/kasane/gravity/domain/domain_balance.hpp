@@ -4,7 +4,7 @@
 #pragma once
 
 #include <kasane/core/base/types.hpp>
-#include <kasane/gravity/distributed/worker_load.hpp>
+#include <kasane/gravity/domain/worker_load.hpp>
 
 #include <algorithm>
 #include <utility>

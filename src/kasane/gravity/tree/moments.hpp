@@ -113,7 +113,14 @@ struct NodeArrays {
     Extent* extent;
     const SofteningMoments* softening;  ///< null if all bodies have one softening, or the kernel needs no mean
 
-    KS_FN Body center_of(index_t node) const { return others.then && !others.computed[node] ? others.at(node) : center[node]; }
+    /// Loads all that it may need at once, because a node waits for its children's centres. (`center` of a node that is not computed may be
+    /// written meanwhile; it is not used then.)
+    KS_FN Body center_of(index_t node) const {
+        const Body own = center[node];
+        if (!others.then) return own;
+        const Body moved = others.at(node);
+        return others.computed[node] ? own : moved;
+    }
 };
 
 /// RefreshPlan::parent of the root.

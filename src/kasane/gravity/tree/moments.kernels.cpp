@@ -5,6 +5,12 @@
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/tree/moments.hpp>
 
+#if defined(__CUDACC__)
+#include <kasane/core/device/arrival.cuda.hpp>
+#include <kasane/core/device/launch_early.cuda.hpp>
+#endif
+
+#include <algorithm>
 #include <vector>
 
 namespace kasane::gravity {
@@ -63,32 +69,51 @@ __global__ __launch_bounds__(leaf_block) void make_leaves(detail::NodeArrays tre
     if (k < n) detail::make_node<detail::OneLane, quadrupoles>({}, tree, by, list[k], tree.test[list[k]], tree.link[list[k]]);
 }
 
+__device__ void prefetch(const void* what) { asm volatile("prefetch.global.L2 [%0];" ::"l"(what)); }
+
 /// Loads into the L2 cache what the computation of a node reads of its child `index`.
 __device__ void prefetch_child(const detail::NodeArrays& tree, NodeLink link, std::uint32_t index) {
     const std::uint32_t child = first_child(link) + index;
     if (link == leaf || index >= child_count(link)) return;
-    const auto load = [](const void* what) { asm volatile("prefetch.global.L2 [%0];" ::"l"(what)); };
-    load(tree.extent + child);
-    if (tree.quadrupole) load(tree.quadrupole + child);
-    if (tree.others.then) load(tree.others.computed + child), load(tree.others.then + child), load(tree.others.velocity + child);
+    prefetch(tree.extent + child);
+    if (tree.quadrupole) prefetch(tree.quadrupole + child);
+    if (tree.others.then)
+        prefetch(tree.others.computed + child), prefetch(tree.others.then + child), prefetch(tree.others.velocity + child);
+}
+
+/// Loads into the L2 cache the bodies of a node in which b is exact.
+template <class Lanes>
+__device__ void prefetch_bodies(Lanes lanes, const detail::NodeArrays& tree, const NodeTest& test) {
+    if (test.count > detail::exact_bodies) return;
+    constexpr std::uint32_t line = 128;  // bytes
+    const auto load = [&](const auto* array) {
+        constexpr std::uint32_t in_line = line / sizeof(*array);
+        for (std::uint32_t i = lanes.index() * in_line; i < test.count; i += Lanes::width * in_line) prefetch(array + test.begin + i);
+    };
+    load(tree.body);
+    if (tree.drift.xy) load(tree.drift.xy), load(tree.drift.z);
 }
 
 /// The first blocks compute the listed nodes, the others move `nodes` nodes that are not listed. Lanes begin with a node that waits for no
-/// child, and go on with its parent where they are the last that the parent waited for. The fences order the children's moments before the
-/// count that announces them, and the count before their reads. Topology does not change, so that it is read before the parent is ready.
+/// child, the deepest ones first, and go on with its parent where they are the last that the parent waited for. count_arrival() orders
+/// the children's moments before the count that announces them, and the count before their reads. Topology does not change, so that it is
+/// read before the parent is ready, and what a node reads is prefetched while its last child is computed. M31, 2^23 particles, a thousandth
+/// of them active, on an H100: 61 us, with the highest nodes first 69, without prefetches 64.
 template <class Lanes, bool quadrupoles>
 __global__ __launch_bounds__(climb_block) void climb(detail::NodeArrays tree, detail::Acceptance by, const std::uint32_t* list,
                                                      std::uint32_t n, const std::uint32_t* parent, std::uint32_t* waiting,
                                                      std::uint32_t climbing_blocks, std::uint32_t nodes) {
+    cudaGridDependencySynchronize();
     if (blockIdx.x >= climbing_blocks) {
-        const std::uint32_t i = (blockIdx.x - climbing_blocks) * climb_block + threadIdx.x;
-        if (i < nodes && !tree.others.computed[i]) tree.center[i] = tree.others.at(i);
+        const std::uint32_t stride = (gridDim.x - climbing_blocks) * climb_block;
+        for (std::uint32_t i = (blockIdx.x - climbing_blocks) * climb_block + threadIdx.x; i < nodes; i += stride)
+            if (!tree.others.computed[i]) tree.center[i] = tree.others.at(i);
         return;
     }
     const std::uint32_t k = (blockIdx.x * climb_block + threadIdx.x) / Lanes::width;
     if (k >= n) return;
     const Lanes lanes;
-    std::uint32_t node = list[k];
+    std::uint32_t node = list[n - 1 - k];
     if (waiting[node] >> 16 != 0) return;
     NodeTest test = tree.test[node];
     NodeLink link = tree.link[node];
@@ -99,21 +124,22 @@ __global__ __launch_bounds__(climb_block) void climb(detail::NodeArrays tree, de
         if (above != detail::no_parent) {
             above_test = tree.test[above], above_link = tree.link[above];
             prefetch_child(tree, above_link, lanes.index());
+            prefetch_bodies(lanes, tree, above_test);
         }
         detail::make_node<Lanes, quadrupoles>(lanes, tree, by, node, test, link);
         if (above == detail::no_parent) return;
         std::uint32_t seen = 0;
-        if (lanes.index() == 0) {
-            __threadfence();
-            seen = atomicAdd(waiting + above, 1u);
-        }
+        if (lanes.index() == 0) seen = count_arrival(waiting[above]);
         seen = lanes.first(seen);
         if ((seen & 0xffffu) + 1 < seen >> 16) return;
-        __threadfence();
         if (lanes.index() == 0) waiting[above] = seen & ~0xffffu;
         node = above, test = above_test, link = above_link;
     }
 }
+
+/// Thread blocks that move nodes beside those that climb: so few that they leave most of the memory's rate to the chains of dependent
+/// reads. (A thread for each node took 4 us more.)
+constexpr std::uint32_t moving_blocks = 264;
 
 template <bool quadrupoles>
 void make_all(Cuda on, const detail::NodeArrays& tree, const detail::Acceptance& by, const RefreshPlan<Cuda>& plan, std::uint32_t nodes) {
@@ -126,10 +152,10 @@ void make_all(Cuda on, const detail::NodeArrays& tree, const detail::Acceptance&
     if (n + moved == 0) return;
     const auto launch = [&]<class Lanes>(Lanes) {
         constexpr std::uint32_t climbed = climb_block / Lanes::width;
-        const std::uint32_t climbing = (n + climbed - 1) / climbed, moving = (moved + climb_block - 1) / climb_block;
-        climb<Lanes, quadrupoles><<<climbing + moving, climb_block, 0, on.stream>>>(tree, by, plan.inner.data(), n, plan.parent.data(),
-                                                                                    plan.waiting.data(), climbing, moved);
-        KS_CUDA(cudaGetLastError());
+        const std::uint32_t climbing = (n + climbed - 1) / climbed,
+                            moving = std::min(moving_blocks, (moved + climb_block - 1) / climb_block);
+        launch_early(on, climb<Lanes, quadrupoles>, dim3(climbing + moving), climb_block, tree, by, plan.inner.data(), n,
+                     plan.parent.data(), plan.waiting.data(), climbing, moved);
     };
     if (n >= many_nodes)
         launch(EightLanes{});

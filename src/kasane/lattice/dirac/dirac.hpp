@@ -10,6 +10,7 @@
 #include <kasane/lattice/spinor_field.hpp>
 
 #include <complex>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -36,6 +37,12 @@ void store(const Field<S, P>& from, Parity parity, SpinorField& to);
 /// Converts a field to another precision. Half keeps, per site, the largest real number as the scale.
 template <Space S, Precision From, Precision To>
 void convert(const Field<S, From>& from, Field<S, To>& to);
+
+/// Iterations of krylov's methods whose scalars stay on a CUDA device: cuda/resident_scalars.hpp defines them.
+template <Precision P>
+class ResidentBicgstab;
+template <Precision P>
+class ResidentCg;
 
 /// The operations of krylov's complex methods on fields of one space and precision; scalars are double.
 /// Each is one pass over memory. Vectors may be the same only where stated.
@@ -66,6 +73,11 @@ class FieldAlgebra {
                                      Vector& r);
     /// CG: x += a p, r -= a q; |r|^2
     double step(double a, const Vector& p, const Vector& q, Vector& x, Vector& r);
+
+    ResidentBicgstab<P>& resident_bicgstab()
+        requires(!std::same_as<S, Cpu>);
+    ResidentCg<P>& resident_cg()
+        requires(!std::same_as<S, Cpu>);
 
    private:
     struct Work;  ///< memory of partial sums

@@ -20,6 +20,7 @@ void check_distributed(const SolverOptions& options) {
     KS_VALIDATE(options.schwarz.method == SchwarzMethod::none,
                 fmt::format("the Schwarz preconditioner {} is for one device: with several workers, take the inner solver",
                             name(options.schwarz.method)));
+    KS_VALIDATE(options.coherent.vectors == 0, "inexact deflation is for one device: with several workers, take the inner solver");
 }
 
 DistributedSolver::DistributedSolver(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const RankGrid& grid,

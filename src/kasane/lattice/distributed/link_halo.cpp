@@ -73,11 +73,11 @@ GaugeField LinkHalo<S>::local(const Links<S>& extended) const {
 
 template <Space S>
 template <class Pack, class Unpack>
-void LinkHalo<S>::exchange_slices(int depth, int parity, int mu, int numbers, const Pack& pack, const Unpack& unpack) {
+void LinkHalo<S>::exchange_slices(int depth, int colour, int numbers, const Pack& pack, const Unpack& unpack) {
     for (int along = 0; along < 4; ++along) {
         const int width = sites_.width[along], local = sites_.local[along];
         if (width == 0) continue;
-        const auto slices = [&](int first) { return LinkSlices{sites_.extended, along, first, depth, parity, mu}; };
+        const auto slices = [&](int first) { return LinkSlices{sites_, along, first, depth, colour}; };
         pack(slices(width), sent_[0].data());
         pack(slices(width + local - depth), sent_[1].data());
         const int back = grid_.neighbour(worker_.index(), along, -1), ahead = grid_.neighbour(worker_.index(), along, 1);
@@ -96,9 +96,9 @@ void LinkHalo<S>::exchange_slices(int depth, int parity, int mu, int numbers, co
 }
 
 template <Space S>
-void LinkHalo<S>::exchange_links(Links<S>& u, int depth, int parity, int mu) {
+void LinkHalo<S>::exchange_links(Links<S>& u, int depth, int colour) {
     exchange_slices(
-        depth, parity, mu, mu < 0 ? 72 : 18, [&](const LinkSlices& slices, double* memory) { pack(slices, u, memory); },
+        depth, colour, colour < 0 ? 72 : 18, [&](const LinkSlices& slices, double* memory) { pack(slices, u, memory); },
         [&](const LinkSlices& slices, const double* memory) { unpack(slices, memory, u); });
 }
 
@@ -106,24 +106,24 @@ template <Space S>
 void LinkHalo<S>::exchange(const SiteNumbers& numbers, int depth) {
     KS_EXPECT(depth >= 1 && depth <= width_ && numbers.numbers <= 72);
     exchange_slices(
-        depth, -1, -1, numbers.numbers, [&](const LinkSlices& slices, double* memory) { pack(on_, slices, numbers, memory); },
+        depth, -1, numbers.numbers, [&](const LinkSlices& slices, double* memory) { pack(on_, slices, numbers, memory); },
         [&](const LinkSlices& slices, const double* memory) { unpack(on_, slices, memory, numbers); });
 }
 
 template <Space S>
 void LinkHalo<S>::exchange(Links<S>& u) {
-    exchange_links(u, width_, -1, -1);
+    exchange_links(u, width_, -1);
 }
 
 template <Space S>
 void LinkHalo<S>::exchange(Links<S>& u, int depth) {
     KS_EXPECT(depth >= 1 && depth <= width_);
-    exchange_links(u, depth, -1, -1);
+    exchange_links(u, depth, -1);
 }
 
 template <Space S>
-void LinkHalo<S>::exchange(Links<S>& u, Parity parity, int mu) {
-    exchange_links(u, width_, static_cast<int>(sites_.in_extended(parity)), mu);
+void LinkHalo<S>::exchange_colour(Links<S>& u, int colour) {
+    exchange_links(u, width_, colour);
 }
 
 template <Space S>

@@ -40,19 +40,19 @@ class LinkHalo {
     void exchange(Links<S>& u, int depth);
     /// The same for other numbers of the extended lattice, at most the 72 per site that links have.
     void exchange(const SiteNumbers& numbers, int depth);
-    /// Fills the halo of the links with this parity (in the whole lattice) and direction; the others must be valid, or not be read.
-    void exchange(Links<S>& u, Parity parity, int mu);
+    /// Fills the halo of the links of a colour in the whole lattice (gauge/link_colour.hpp); the others must be valid, or not be read.
+    void exchange_colour(Links<S>& u, int colour);
 
     /// Sends bytes of this space to the neighbour on one side along mu, and receives as many from the other side. Collective.
     /// @param step  1 sends forward, -1 backward
     void pass(int mu, int step, View<const std::byte> send, View<std::byte> receive);
 
    private:
-    /// @param parity  in the extended lattice; -1: both   @param mu  -1: all directions
-    void exchange_links(Links<S>& u, int depth, int parity, int mu);
+    /// @param colour  -1: all links
+    void exchange_links(Links<S>& u, int depth, int colour);
     /// Calls pack(slices, memory) and unpack(slices, memory) of the slices that are sent and received. @param numbers  of a site
     template <class Pack, class Unpack>
-    void exchange_slices(int depth, int parity, int mu, int numbers, const Pack& pack, const Unpack& unpack);
+    void exchange_slices(int depth, int colour, int numbers, const Pack& pack, const Unpack& unpack);
 
     S on_;
     comm::Worker& worker_;

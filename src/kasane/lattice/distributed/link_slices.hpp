@@ -1,40 +1,41 @@
 // Links of some slices of a lattice in contiguous memory, for messages.
 #pragma once
 
+#include <kasane/lattice/distributed/local_sites.hpp>
 #include <kasane/lattice/distributed/site_numbers.hpp>
+#include <kasane/lattice/gauge/link_colour.hpp>
 #include <kasane/lattice/links.hpp>
 
 namespace kasane::lattice {
 
-/// The slices first, ..., first + width - 1 perpendicular to a direction; of them the sites of one parity or all, and one link or all.
+/// The slices first, ..., first + width - 1 of an extended lattice perpendicular to a direction; of each site one link or all.
 struct LinkSlices {
-    Extents extents;
+    LocalSites lattice;
     int along = 0, first = 0, width = 1;
-    int parity = -1, mu = -1;  ///< -1: all
+    int colour = -1;  ///< of the links, in the whole lattice; -1: all
 
-    /// Other extents than that along the direction are even, so that each slice has as many sites of both parities.
-    KS_FN index_t sites() const { return extents.volume() / extents[along] * width / (parity < 0 ? 1 : 2); }
-    KS_FN index_t links() const { return sites() * (mu < 0 ? 4 : 1); }
-    /// The site with this number; equal in slices of the same extents at coordinates that differ by an even number.
+    KS_FN index_t sites() const { return lattice.extended.volume() / lattice.extended[along] * width; }
+    KS_FN index_t links() const { return sites() * (colour < 0 ? 4 : 1); }
+    /// The site with this number.
     KS_FN Site site(index_t number) const {
         const index_t slice = sites() / width;
         Site s{};
         s[along] = first + static_cast<int>(number / slice);
-        index_t rest = number % slice * (parity < 0 ? 1 : 2);
-        int fastest = -1, sum = s[along] + (parity < 0 ? 0 : parity);
+        index_t rest = number % slice;
         for (int nu = 0; nu < 4; ++nu) {
             if (nu == along) continue;
-            s[nu] = static_cast<int>(rest % extents[nu]);
-            rest /= extents[nu];
-            sum += s[nu];
-            if (fastest < 0) fastest = nu;
+            s[nu] = static_cast<int>(rest % lattice.extended[nu]);
+            rest /= lattice.extended[nu];
         }
-        if (parity >= 0) s[fastest] += sum & 1;
         return s;
+    }
+    /// Direction of the link with this number that is copied of a site.
+    KS_FN int direction(const Site& extended_site, int number) const {
+        return colour < 0 ? number : direction_of_colour(lattice.in_lattice(extended_site), colour);
     }
 };
 
-/// Copies the links of slices to memory, [mu][18][site].
+/// Copies the links of slices to memory, [link of a site][18][site].
 template <Space S>
 void pack(const LinkSlices& slices, const Links<S>& u, double* memory);
 /// Copies them back.

@@ -12,7 +12,8 @@ struct PackSlices {
     double* memory;
     KS_FN void operator()(index_t i) const {
         const index_t all = slices.sites(), number = i % all;
-        const auto link = u.load(slices.site(number), slices.mu < 0 ? static_cast<int>(i / all) : slices.mu);
+        const Site x = slices.site(number);
+        const auto link = u.load(x, slices.direction(x, static_cast<int>(i / all)));
         double* to = memory + i / all * 18 * all + number;
         for (int k = 0; k < 9; ++k) {
             to[2 * k * all] = link.e[k / 3][k % 3].re;
@@ -30,7 +31,8 @@ struct UnpackSlices {
         const double* from = memory + i / all * 18 * all + number;
         Su3<double> link;
         for (int k = 0; k < 9; ++k) link.e[k / 3][k % 3] = {from[2 * k * all], from[(2 * k + 1) * all]};
-        u.store(slices.site(number), slices.mu < 0 ? static_cast<int>(i / all) : slices.mu, link);
+        const Site x = slices.site(number);
+        u.store(x, slices.direction(x, static_cast<int>(i / all)), link);
     }
 };
 
@@ -43,7 +45,7 @@ struct CopySliceNumbers {
     KS_FN void operator()(index_t i) const {
         const index_t all = slices.sites(), number = i % all;
         const Site x = slices.site(number);
-        double& there = numbers.at(x.parity(), slices.extents.checkerboard(x), static_cast<int>(i / all));
+        double& there = numbers.at(x.parity(), slices.lattice.extended.checkerboard(x), static_cast<int>(i / all));
         if constexpr (packs)
             memory[i] = there;
         else

@@ -36,16 +36,7 @@ typename LocalLattice<S>::Packed LocalLattice<S>::pack(const GaugeField& links, 
 
 template <Space S>
 krylov::StopFunction LocalLattice<S>::agreed(const krylov::StopFunction& stop) {
-    double exists = stop ? 1 : 0;
-    worker_.all_reduce({&exists, 1}, comm::Reduce::max);
-    if (exists == 0) return {};
-    return [&worker = worker_, stop, calls = 0, wanted = 0.](int iteration, double residual) mutable {
-        constexpr int interval = 8;
-        if (stop && stop(iteration, residual)) wanted = 1;
-        if (calls++ % interval != 0) return false;
-        worker.all_reduce({&wanted, 1}, comm::Reduce::max);
-        return wanted > 0;
-    };
+    return comm::agreed(worker_, stop);
 }
 
 template class LocalLattice<Cpu>;

@@ -13,16 +13,10 @@ struct LocalSites {
     Site origin{};      ///< first site of the local lattice in the whole one
     int width[4] = {};  ///< sites of the halo on each side
 
-    /// Parity in the extended lattice of sites with this parity in the whole one.
-    KS_FN Parity in_extended(Parity p) const {
-        return static_cast<Parity>((static_cast<int>(p) + width[0] + width[1] + width[2] + width[3]) & 1);
-    }
     /// A local site, by parity and number in the local lattice, in the extended one.
-    KS_FN Site extended_site(Parity p, index_t checkerboard) const {
-        Site s = local.site(p, checkerboard);
-        for (int mu = 0; mu < 4; ++mu) s[mu] += width[mu];
-        return s;
-    }
+    KS_FN Site extended_site(Parity p, index_t checkerboard) const { return shifted(local.site(p, checkerboard)); }
+    /// A local site, by its lexicographic number in the local lattice, in the extended one.
+    KS_FN Site extended_site(index_t lexicographic) const { return shifted(local.site(lexicographic)); }
     /// The same site in the whole lattice.
     KS_FN Site in_lattice(Site extended_site) const {
         for (int mu = 0; mu < 4; ++mu) extended_site[mu] += origin[mu] - width[mu];
@@ -38,6 +32,12 @@ struct LocalSites {
         const index_t mu = i / local.half() % 4;
         const Site s = extended_site(static_cast<Parity>(i / local.half() / 4), i % local.half());
         return (static_cast<index_t>(s.parity()) * 4 + mu) * extended.half() + extended.checkerboard(s);
+    }
+
+   private:
+    KS_FN Site shifted(Site s) const {
+        for (int mu = 0; mu < 4; ++mu) s[mu] += width[mu];
+        return s;
     }
 };
 

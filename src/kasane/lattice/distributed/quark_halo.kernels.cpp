@@ -2,7 +2,7 @@
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/lattice/distributed/half_spinor.body.hpp>
 #include <kasane/lattice/distributed/quark_halo.hpp>
-#include <kasane/lattice/hmc/gaussian_spinor.body.hpp>
+#include <kasane/lattice/dirac/gaussian_spinor.body.hpp>
 #include <kasane/lattice/hmc/hop_force.body.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
 #include <kasane/lattice/solve/field_sites.hpp>

@@ -20,7 +20,7 @@ void weak_start(const LinkHalo<S>& halo, Links<S>& u, double epsilon, std::uint6
 template <Space S>
 void draw_momenta(const LinkHalo<S>& halo, Links<S>& p, std::uint64_t seed, std::uint64_t trajectory);
 
-/// Exchange the halo of a parity and direction after its update. Collective.
+/// Exchange the halo of a colour after its update. Collective.
 template <Space S>
 void heatbath_sweep(LinkHalo<S>& halo, Links<S>& u, double beta, std::uint64_t seed, std::uint64_t sweep);
 template <Space S>

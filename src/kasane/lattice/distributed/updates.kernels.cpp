@@ -9,28 +9,27 @@
 namespace kasane::lattice {
 namespace {
 
-/// Updates the local links of one parity (in the whole lattice) and direction.
+/// Updates the local links of one colour in the whole lattice.
 template <class Update>
 struct UpdateLocalLinks {
     LinksView links;
     LocalSites sites;
-    Parity parity;
-    int mu;
+    int colour;
     Update update;
-    KS_FN void operator()(index_t place) const {
-        const Site x = sites.extended_site(parity, place);
-        update_link(links, SitePlace(sites.extended, x), mu, update, 4 * sites.lattice.lexicographic(sites.in_lattice(x)) + mu);
+    KS_FN void operator()(index_t number) const {
+        const Site x = sites.extended_site(number), there = sites.in_lattice(x);
+        const int mu = direction_of_colour(there, colour);
+        update_link(links, SitePlace(sites.extended, x), mu, update, 4 * sites.lattice.lexicographic(there) + mu);
     }
 };
 
 template <class Update>
 void sweep_local_links(LinkHalo<KS_SPACE>& halo, Links<KS_SPACE>& u, const Update& update) {
     const auto& sites = halo.sites();
-    for (const Parity parity : {Parity::even, Parity::odd})
-        for (int mu = 0; mu < 4; ++mu) {
-            parallel_for_sites(halo.space(), sites.local.half(), UpdateLocalLinks<Update>{u.view(), sites, parity, mu, update});
-            halo.exchange(u, parity, mu);
-        }
+    for (int colour = 0; colour < link_colours; ++colour) {
+        parallel_for_sites(halo.space(), sites.local.volume(), UpdateLocalLinks<Update>{u.view(), sites, colour, update});
+        halo.exchange_colour(u, colour);
+    }
 }
 
 /// Sets the four links of a site of the extended lattice.

@@ -1,6 +1,7 @@
 #include <kasane/lattice/file/solution_file.hpp>
 
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/core/io/hdf5.hpp>
@@ -22,10 +23,10 @@ std::vector<std::uint64_t> shape_of(const Extents& n, std::size_t columns) {
 
 /// Column c of `all`, whose rows (site, spin, colour) hold `columns` complex numbers each, to or from a field.
 template <class Copy>
-void each_number(SpinorField& field, std::vector<double>& all, std::size_t column, std::size_t columns, const Copy& copy) {
+void each_number(SpinorField& field, View<double> all, std::size_t column, std::size_t columns, const Copy& copy) {
     parallel_for(Cpu{}, static_cast<index_t>(field.values.size()), [&](index_t row) {
         const auto i = static_cast<std::size_t>(row);
-        copy(field.values[i], &all[2 * (i * columns + column)]);
+        copy(field.values[i], all.ptr + 2 * (i * columns + column));
     });
 }
 
@@ -39,16 +40,17 @@ void write_solution(const std::filesystem::path& path, std::vector<SpinorField> 
     const auto extents = columns.front().extents;
     const auto count = columns.size();
     AtomicFile target(path, solution_file_bytes(extents, static_cast<int>(count)));
-    std::vector<double> all(2 * count * columns.front().values.size());
+    // Not initialised, so that the threads of the first column take its pages, which cost more time than the copies.
+    Buffer<double, Cpu> all(Cpu{}, static_cast<index_t>(2 * count * columns.front().values.size()));
     for (std::size_t c = 0; c < count; ++c) {
-        each_number(columns[c], all, c, count, [](const std::complex<double>& from, double* to) {
+        each_number(columns[c], all.view(), c, count, [](const std::complex<double>& from, double* to) {
             to[0] = from.real();
             to[1] = from.imag();
         });
         columns[c] = {};
     }
     auto file = hdf5::File::create(target.temporary());
-    file.write_array(count == 12 ? "/propagator" : "/solution", shape_of(extents, count), view(std::as_const(all)));
+    file.write_array(count == 12 ? "/propagator" : "/solution", shape_of(extents, count), std::as_const(all).view());
     if (!facts.pion.empty()) file.write("/correlators/pion", facts.pion);
     if (!facts.vector.empty()) file.write("/correlators/vector", facts.vector);
     file.write("/relative_residuals", facts.relative_residuals);
@@ -80,7 +82,7 @@ SolutionFile read_solution(const std::filesystem::path& path) {
     auto all = file.read_array<double>(propagator ? "/propagator" : "/solution", shape_of(extents, count));
     for (std::size_t c = 0; c < count; ++c) {
         out.columns.emplace_back(extents);
-        each_number(out.columns.back(), all, c, count, [](std::complex<double>& to, const double* from) { to = {from[0], from[1]}; });
+        each_number(out.columns.back(), view(all), c, count, [](std::complex<double>& to, const double* from) { to = {from[0], from[1]}; });
     }
     auto& facts = out.facts;
     facts.parameters.kappa = file.attribute<double>("/", "kappa");

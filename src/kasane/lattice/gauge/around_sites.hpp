@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kasane/core/device/sum.hpp>
+#include <kasane/lattice/gauge/link_colour.hpp>
 #include <kasane/lattice/gauge/link_paths.body.hpp>
 #include <kasane/lattice/gauge/site_tiles.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
@@ -22,15 +23,17 @@ void for_each_around(Cpu on, const Extents& n, const Body& body) {
     });
 }
 
-/// The same for the sites of one parity. @param backwards  a device begins at the end of the lattice: passes in turn forwards and backwards
-/// begin with the links that its second-level cache has from the pass before
+/// body(SitePlace, mu) for all links of a colour (link_colour.hpp).
 template <class Body>
-void for_each_around(Cpu on, const Extents& n, Parity parity, bool /*backwards*/, const Body& body) {
-    parallel_for_sites(on, n.half(), [&](index_t i) { body(SitePlace(n, n.site(parity, i)), 0); });
+void for_links_of_colour(Cpu on, const Extents& n, int colour, const Body& body) {
+    parallel_for_sites(on, n.volume(), [&](index_t i) {
+        const Site x = n.site(i);
+        body(SitePlace(n, x), direction_of_colour(x, colour));
+    });
 }
 
 /// The sum of body(SitePlace, role), a Terms<K>.
-template <int K, int roles, int threads = around_threads, class Body>
+template <int K, int roles, class Body>
 Terms<K> sum_around(Cpu on, const Extents& n, const Body& body) {
     return reduce<Terms<K>>(on, roles * n.volume(), [&](index_t i) {
         const index_t half = n.half();

@@ -30,6 +30,9 @@ KS_FN float polynomial(const float (&c)[N], float x) {
 /// Uniform in (0, 1): the odd multiples of 2^-33.
 KS_FN double unit_interval(std::uint32_t bits) { return (bits + 0.5) * 0x1p-32; }
 
+/// Uniform in [-1, 1]. Relative error below 6e-8.
+KS_FN float signed_unit(std::uint32_t bits) { return static_cast<float>(std::bit_cast<std::int32_t>(bits)) * 0x1p-31f; }
+
 /// An exponential deviate, -log u with u = bits / 2^32; at most 22.2. Relative error below 2e-7.
 KS_FN float exponential_deviate(std::uint32_t bits) {
     // u 2^32 = 2^e (1 + f), 1 + f from 2^-1/2 to 2^1/2; log(1 + f) / f by a polynomial of degree 8 with an error of 3.4e-8 (Chebyshev fit)

@@ -58,8 +58,8 @@ struct SitePlace {
 /// The product of links from a site to its neighbour along mu by way of the row above: U_nu(x) U_mu(x+nu) U_nu(x+mu)^+.
 /// @param ahead, up  added to `place` for x+mu and x+nu
 KS_FN TwoRows path_above(const LinksView& u, Parity parity, std::int32_t place, int mu, int nu, std::int32_t ahead, std::int32_t up) {
-    const auto first = load_rows(u, parity, place, nu);
     const auto over = load_rows(u, other(parity), place + up, mu), back = load_rows(u, other(parity), place + ahead, nu);
+    const auto first = load_rows(u, parity, place, nu);  // last: nvcc 13.0 then issues all loads before the first product
     return times_adjoint(first * completed(over), completed(back));
 }
 

@@ -16,16 +16,15 @@ double cost(const Extents& n, const int (&tile)[3], int places, int most) {
     return links * idle;
 }
 
-}  // namespace
-
-SiteTiles site_tiles(const Extents& n, int parities, Parity first, int most, int resident) {
-    SiteTiles t{n, {2, 1, 1}, {0, 0, 0}, 0, parities, first};
+/// The tiles of at most `most` places of the least cost, with one slice.
+SiteTiles least_cost_tiles(const Extents& n, int most) {
+    SiteTiles t{n, {2, 1, 1}, {0, 0, 0}, 1};
     double least = 0;
     int tile[3];
     for (tile[0] = 2; tile[0] <= n[0]; tile[0] += 2)
-        for (tile[1] = 1; tile[1] <= n[1]; ++tile[1])
-            for (tile[2] = 1; tile[2] <= n[2]; ++tile[2]) {
-                const index_t places = index_t{tile[0]} * tile[1] * tile[2] / 2 * parities;
+        for (tile[2] = 1; tile[2] <= n[2]; ++tile[2])
+            for (tile[1] = 1; tile[1] <= n[1]; ++tile[1]) {
+                const index_t places = index_t{tile[0]} * tile[1] * tile[2];
                 if (places > most) break;
                 const double now = cost(n, tile, static_cast<int>(places), most);
                 if (n[0] % tile[0] != 0 || (least > 0 && now >= least)) continue;
@@ -33,12 +32,15 @@ SiteTiles site_tiles(const Extents& n, int parities, Parity first, int most, int
                 for (int mu = 0; mu < 3; ++mu) t.tile[mu] = tile[mu];
             }
     for (int mu = 0; mu < 3; ++mu) t.grid[mu] = (n[mu] + t.tile[mu] - 1) / t.tile[mu];
-    if (parities == 1) {
-        t.slices = 1;
-        return t;
-    }
+    return t;
+}
+
+}  // namespace
+
+SiteTiles site_tiles(const Extents& n, int most, int resident) {
+    auto t = least_cost_tiles(n, most);
     // A block loads links of the slices before and after its own as well, about as many as those of one.
-    least = 0;
+    double least = 0;
     for (int slices = 1; slices <= n[3]; ++slices) {
         const int blocks = t.tiles() * ((n[3] + slices - 1) / slices);
         const double now = static_cast<double>((blocks + resident - 1) / resident) * (slices + 1);
@@ -47,8 +49,8 @@ SiteTiles site_tiles(const Extents& n, int parities, Parity first, int most, int
     return t;
 }
 
-SiteTiles parity_tiles(const Extents& n, Parity parity) {
-    const auto few = site_tiles(n, 1, parity, fewer_parity_threads, 1), many = site_tiles(n, 1, parity, parity_threads, 1);
+SiteTiles colour_tiles(const Extents& n) {
+    const auto few = least_cost_tiles(n, fewer_colour_threads), many = least_cost_tiles(n, colour_threads);
     const auto threads = [](const SiteTiles& t) { return t.blocks() * ((t.places() + 31) / 32) * 32; };
     return threads(few) <= threads(many) ? few : many;
 }

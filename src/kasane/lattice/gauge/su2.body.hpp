@@ -75,12 +75,13 @@ KS_ONE_COPY Su2 heatbath_su2(double strength, const Su2& direction, RandomWords&
     const double y = draw_deficit(strength, random);
     if (y < 0) return {};
     const auto words = random.next();
-    const double z = 2 * unit_interval(words.first) - 1;
+    // A direction in single precision, of which the length is made 1 in double.
+    const float cap = signed_unit(words.first), ring = sqrtf((1 - cap) * (1 + cap));
     const auto [cosine, sine] = circle_point(words.second);
-    const double c = cosine, d = sine,
-                 excess = c * c + d * d - 1;  // of the squared radius, below 5e-7: (1 + excess)^-1/2 is a short series
-    const double radius = sqrt(y * (2 - y)), s = radius * sqrt((1 - z) * (1 + z)) * (1 - excess * (0.5 - 0.375 * excess));
-    const Su2 h{{1 - y, radius * z}, {s * c, s * d}};
+    const double z = cap, c = ring * cosine, d = ring * sine;
+    const double excess = z * z + c * c + d * d - 1;  // below 1e-6: (1 + excess)^-1/2 is a short series
+    const double radius = sqrt(y * (2 - y)) * (1 - excess * (0.5 - 0.375 * excess));
+    const Su2 h{{1 - y, radius * z}, {radius * c, radius * d}};
     return h * adjoint(direction);
 }
 

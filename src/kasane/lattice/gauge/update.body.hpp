@@ -54,43 +54,40 @@ KS_FN void update_link(const LinksView& links, const SitePlace& x, int mu, const
     links.store(x.parity, x.place, mu, reunitarised(u));
 }
 
-/// Updates the links of one parity and direction.
+/// The update of a link.
 template <class Update>
-struct UpdateLinks {
+struct UpdateLink {
     LinksView links;
-    int mu;
     Update update;
-    KS_FN void operator()(const SitePlace& x, int) const { update_link(links, x, mu, update, 4 * x.lexicographic() + mu); }
+    KS_FN void operator()(const SitePlace& x, int mu) const { update_link(links, x, mu, update, 4 * x.lexicographic() + mu); }
 };
 template <Space S, class Update>
 void sweep_links(Links<S>& u, const Update& update) {
-    for (const Parity parity : {Parity::even, Parity::odd})
-        for (int mu = 0; mu < 4; ++mu)
-            for_each_around(u.space(), u.extents, parity, mu % 2 == 1, UpdateLinks<Update>{u.view(), mu, update});
+    for (int colour = 0; colour < link_colours; ++colour)
+        for_links_of_colour(u.space(), u.extents, colour, UpdateLink<Update>{u.view(), update});
 }
 
 /// The same for plaquettes of any weight.
 template <class Update, class Weight>
 struct UpdateWeightedLinks {
     LinksView links;
-    Parity parity;
-    int mu;
+    int colour;
     Update update;
     Weight weight;
-    KS_FN void operator()(index_t place) const {
-        const Site x = links.extents.site(parity, place);
+    KS_FN void operator()(index_t site) const {
+        const Site x = links.extents.site(site);
+        const int mu = direction_of_colour(x, colour);
         Su3<double> w = staple_sum(links, x, mu, weight);
-        Su3<double> u = links.load(parity, place, mu);
+        Su3<double> u = links.load(x, mu);
         w = u * w;
-        update(u, w, 4 * links.extents.lexicographic(x) + mu);
-        links.store(parity, place, mu, reunitarised(u));
+        update(u, w, 4 * site + mu);
+        links.store(x, mu, reunitarised(u));
     }
 };
 template <Space S, class Update, class Weight>
 void sweep_links(Links<S>& u, const Update& update, Weight weight) {
-    for (const Parity parity : {Parity::even, Parity::odd})
-        for (int mu = 0; mu < 4; ++mu)
-            parallel_for_sites(u.space(), u.extents.half(), UpdateWeightedLinks<Update, Weight>{u.view(), parity, mu, update, weight});
+    for (int colour = 0; colour < link_colours; ++colour)
+        parallel_for_sites(u.space(), u.extents.volume(), UpdateWeightedLinks<Update, Weight>{u.view(), colour, update, weight});
 }
 
 }  // namespace kasane::lattice

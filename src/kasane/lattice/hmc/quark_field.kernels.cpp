@@ -4,7 +4,7 @@
 #include <kasane/core/device/sum.hpp>
 #include <kasane/lattice/solve/field_sites.hpp>
 #include <kasane/lattice/dirac/validate.hpp>
-#include <kasane/lattice/hmc/gaussian_spinor.body.hpp>
+#include <kasane/lattice/dirac/gaussian_spinor.body.hpp>
 #include <kasane/lattice/hmc/quark_field.hpp>
 #include <kasane/lattice/hmc/twisted_block.body.hpp>
 #include <kasane/lattice/parallel_sites.hpp>

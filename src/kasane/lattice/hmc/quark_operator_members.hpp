@@ -34,10 +34,13 @@ struct NormalOperator {
         D.apply_adjoint(algebra, between, out);
         if (mu2 != 0) algebra.axpby(mu2, in, 1, out);
     }
+    krylov::Square<Field<S, P>> apply_square(Algebra& algebra, const Field<S, P>& in, Field<S, P>& out) const {
+        apply(algebra, in, out);
+        return {between, mu2};
+    }
     /// in.out = |Dhat in|^2 + mu^2 |in|^2
     double apply_dot(Algebra& algebra, const Field<S, P>& in, Field<S, P>& out) const {
-        apply(algebra, in, out);
-        const double square = algebra.norm2(between);
+        const double square = algebra.norm2(apply_square(algebra, in, out).image);
         return mu2 != 0 ? square + mu2 * algebra.norm2(in) : square;
     }
 };

@@ -10,7 +10,7 @@ namespace kasane::lattice {
 template <>
 EnergyAndCharge energy_and_charge(const Links<KS_SPACE>& u) {
     const index_t sites = u.extents.volume();
-    const auto of = sum_around<2, 3, wide_around_threads>(u.space(), u.extents, SiteField{u.view()});
+    const auto of = sum_around<2, 3>(u.space(), u.extents, SiteField{u.view()});
     return {of[0] / static_cast<double>(sites), of[1]};
 }
 template <>

@@ -72,6 +72,8 @@ class EvenOdd {
     const Operator& dirac() const { return dirac_; }
     const std::shared_ptr<const Lattice<S>>& lattice() const { return odd_.lattice(); }
     bool has_clover() const { return has_clover_; }
+    /// Counts applications that were executed without a call.
+    void applied(int applications) const { applications_ += static_cast<std::uint64_t>(static_cast<std::int64_t>(applications)); }
     /// Number of applications of Dhat and its adjoint since the last call.
     std::uint64_t take_applications() const { return std::exchange(applications_, 0); }
 

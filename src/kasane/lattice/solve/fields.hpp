@@ -5,4 +5,5 @@
 
 #if defined(KASANE_CUDA)
 #include <kasane/lattice/dirac/cuda/field.hpp>
+#include <kasane/lattice/dirac/cuda/resident_scalars.hpp>
 #endif

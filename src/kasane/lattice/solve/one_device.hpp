@@ -8,6 +8,7 @@
 #include <kasane/lattice/solve/schwarz_preconditioner.hpp>
 #include <kasane/lattice/solve/fields.hpp>
 #include <kasane/lattice/solve/positive_clover.hpp>
+#include <kasane/lattice/solve/two_level.hpp>
 
 #include <memory>
 #include <optional>
@@ -23,9 +24,11 @@ class OneDevice {
     template <Precision P>
     using Operator = Dirac<S, P>;
 
-    static constexpr bool has_schwarz = true;
+    static constexpr bool has_preconditioners = true;
     template <Precision P>
     using Schwarz = SchwarzPreconditioner<S, P>;
+    template <Precision P>
+    using TwoLevel = TwoLevelPreconditioner<S, P>;
 
     /// Links and clover term on the device, from which operators are packed.
     struct Packed {
@@ -63,6 +66,13 @@ class OneDevice {
                                         const LinkStorage& storage, Schur schur, const SchwarzOptions& options) const {
         return std::make_unique<Schwarz<P>>(whole, from.links, from.clover ? &*from.clover : nullptr, parameters, storage, schur,
                                             chosen(options, lattice_->extents()));
+    }
+    /// @param whole, smoother  must outlive the result; a null smoother: minimal residual
+    template <Precision P>
+    std::unique_ptr<TwoLevel<P>> two_level(const EvenOdd<S, P>& whole, const Packed& from, const DiracParameters& parameters, Schur schur,
+                                           const CoherentOptions& options, Schwarz<P>* smoother) const {
+        return std::make_unique<TwoLevel<P>>(whole, from.links, from.clover ? &*from.clover : nullptr, parameters, schur,
+                                             chosen(options, lattice_->extents()), smoother);
     }
     /// The stop function of a solve.
     const krylov::StopFunction& agreed(const krylov::StopFunction& stop) const { return stop; }

@@ -32,19 +32,21 @@ namespace detail {
 /// them.
 inline constexpr int trial_iterations = 24;
 
-/// Where a domain has no Schwarz preconditioner.
-struct NoSchwarz {};
+/// Where a domain has neither Schwarz preconditioner nor inexact deflation.
+struct NoPreconditioners {};
 template <class Domain, Precision P>
-struct SchwarzOf {
-    using Type = NoSchwarz;
+struct PreconditionersOf {
+    using Schwarz = NoPreconditioners;
+    using TwoLevel = NoPreconditioners;
 };
 template <class Domain, Precision P>
-    requires Domain::has_schwarz
-struct SchwarzOf<Domain, P> {
-    using Type = typename Domain::template Schwarz<P>;
+    requires Domain::has_preconditioners
+struct PreconditionersOf<Domain, P> {
+    using Schwarz = typename Domain::template Schwarz<P>;
+    using TwoLevel = typename Domain::template TwoLevel<P>;
 };
 
-/// Operator, algebra and vectors of BiCGStab or conjugate gradients in a low precision, and the Schwarz preconditioner.
+/// Operator, algebra and vectors of BiCGStab or conjugate gradients in a low precision, and preconditioners in it.
 template <class Domain, Precision P>
 struct Level {
     using Algebra = typename Domain::template Algebra<P>;
@@ -54,7 +56,8 @@ struct Level {
     Algebra algebra;
     Field<typename Domain::On, P> y;
     krylov::BicgstabWorkspace<Algebra> work;
-    std::unique_ptr<typename SchwarzOf<Domain, P>::Type> schwarz;  ///< null: none
+    std::unique_ptr<typename PreconditionersOf<Domain, P>::Schwarz> schwarz;     ///< null: none
+    std::unique_ptr<typename PreconditionersOf<Domain, P>::TwoLevel> two_level;  ///< null: none; its smoother is schwarz
 
     Level(Domain& domain, Operator&& low)
         : own(std::move(low)), A(*own), algebra(domain.template algebra<P>()), y(A.lattice()), work(algebra, y) {}
@@ -64,7 +67,7 @@ struct Level {
 struct Attempt {
     Method method;
     Precision precision;
-    bool schwarz;
+    bool preconditioned;  ///< by Schwarz or inexact deflation in place of the inner solver
 };
 
 struct Convert {
@@ -74,13 +77,18 @@ struct Convert {
     }
 };
 
+inline bool is_preconditioned(const SolverOptions& options) {
+    return options.schwarz.method != SchwarzMethod::none || options.coherent.vectors != 0;
+}
+
 /// The next attempt after one that ended in this way; nothing where no method is left. The reason is added to the notes.
 /// A failure in a low precision usually comes from rounding, so the precision is raised; one in double comes from the method.
-inline std::optional<Attempt> after(const Attempt& tried, Precision lowest, krylov::Outcome end, double residual,
+inline std::optional<Attempt> after(const Attempt& tried, const SolverOptions& options, krylov::Outcome end, double residual,
                                     std::vector<std::string>& notes) {
-    if (tried.schwarz) {
-        notes.push_back(fmt::format("{} with the Schwarz preconditioner ended at residual {:.1e} ({}): an inner BiCGStab continues",
-                                    name(tried.method), residual, krylov::name(end)));
+    if (tried.preconditioned) {
+        notes.push_back(fmt::format("{} with {} ended at residual {:.1e} ({}): an inner BiCGStab continues", name(tried.method),
+                                    options.coherent.vectors != 0 ? "inexact deflation" : "the Schwarz preconditioner", residual,
+                                    krylov::name(end)));
         return Attempt{tried.method, tried.precision, false};
     }
     if (tried.precision != Precision::double_) {
@@ -92,7 +100,7 @@ inline std::optional<Attempt> after(const Attempt& tried, Precision lowest, kryl
     if (tried.method == Method::cg) return {};
     notes.push_back(fmt::format("{} ended at residual {:.1e} ({}): conjugate gradients on the normal equations continue",
                                 name(tried.method), residual, krylov::name(end)));
-    return Attempt{Method::cg, lowest, false};
+    return Attempt{Method::cg, options.inner, false};
 }
 
 /// Reliable updates are made when the residual has fallen by this factor. In double there are none. An update costs about as much as five
@@ -151,12 +159,12 @@ struct ResidentSolver {
             A.emplace(make_operator<outer>(packed, options.outer_links));
             if (options.inner == Precision::half) half = make_level<Precision::half>(packed);
             if (options.inner == Precision::single) single = make_level<Precision::single>(packed);
-            if constexpr (Domain::has_schwarz) {
-                if (options.schwarz.method != SchwarzMethod::none) add_schwarz(packed);
+            if constexpr (Domain::has_preconditioners) {
+                if (detail::is_preconditioned(options)) add_preconditioners(packed);
             }
         }
         if (options.inner == Precision::half) kept = links;
-        make_room({first_method(), options.inner, options.schwarz.method != SchwarzMethod::none});
+        make_room({first_method(), options.inner, detail::is_preconditioned(options)});
     }
 
     /// The method of the first attempt. In double BiCGStab makes no updates, so the automatic choice has nothing to weigh.
@@ -173,12 +181,24 @@ struct ResidentSolver {
         return std::make_unique<Level<P>>(domain, make_operator<P>(from, options.inner_links));
     }
 
-    void add_schwarz(const typename Domain::Packed& from) {
+    void add_preconditioners(const typename Domain::Packed& from) {
         if (options.inner == outer) same = std::make_unique<Level<outer>>(domain, &*A);
         with_level(options.inner, [&]<Precision P>(Level<P>& level) {
-            level.schwarz = domain.template schwarz<P>(level.A, from, parameters, P == outer ? options.outer_links : options.inner_links,
-                                                       options.schur, options.schwarz);
+            if (options.schwarz.method != SchwarzMethod::none)
+                level.schwarz = domain.template schwarz<P>(
+                    level.A, from, parameters, P == outer ? options.outer_links : options.inner_links, options.schur, options.schwarz);
+            if (options.coherent.vectors != 0)
+                level.two_level =
+                    domain.template two_level<P>(level.A, from, parameters, options.schur, options.coherent, level.schwarz.get());
         });
+    }
+    /// What the set-up of inexact deflation took; all 0 without it.
+    CoherentReport coherent_report() {
+        CoherentReport report;
+        if constexpr (Domain::has_preconditioners) {
+            if (options.coherent.vectors != 0) with_level(options.inner, [&](const auto& level) { report = level.two_level->report(); });
+        }
+        return report;
     }
 
     /// Allocates vectors and operators that an attempt needs and that do not exist yet.
@@ -233,7 +253,7 @@ struct ResidentSolver {
     /// Applications of the operators of the Schwarz preconditioner's blocks and residuals, in those of the whole lattice's.
     double take_schwarz_applications() {
         double count = 0;
-        if constexpr (Domain::has_schwarz) {
+        if constexpr (Domain::has_preconditioners) {
             if (half && half->schwarz) count += half->schwarz->take_applications();
             if (single && single->schwarz) count += single->schwarz->take_applications();
             if (same && same->schwarz) count += same->schwarz->take_applications();
@@ -335,7 +355,7 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
     if (!(gain > 0)) gain = 1;
     constexpr int most_corrections = 4;
     int corrections = 0;
-    Attempt attempt{first_method(), options.inner, options.schwarz.method != SchwarzMethod::none};
+    Attempt attempt{first_method(), options.inner, detail::is_preconditioned(options)};
     bool on_trial = options.method == Method::automatic && options.inner != outer;
     krylov::Outcome end{};
     double relative = 0;
@@ -358,8 +378,8 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
                 default: return krylov::bicgstab(algebra, A, M, b_hat, x.even, *bicgstab, how);
             }
         };
-        if constexpr (Domain::has_schwarz) {
-            if (attempt.schwarz) return flexible(*level.schwarz);
+        if constexpr (Domain::has_preconditioners) {
+            if (attempt.preconditioned) return level.two_level ? flexible(*level.two_level) : flexible(*level.schwarz);
         }
         if (has_inner_solver(attempt.method)) return flexible(inner);
         if (attempt.method == Method::bicgstab)
@@ -372,7 +392,7 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
         how = {};
         how.rtol = scale > 0 ? std::min(0.9 * options.rtol / scale, 1.) : 1;
         how.iteration_limit = options.iteration_limit - done;
-        if (has_inner_solver(attempt.method) && !attempt.schwarz) how.stagnation_limit = 5;
+        if (has_inner_solver(attempt.method) && !attempt.preconditioned) how.stagnation_limit = 5;
         if (stop) how.stop = [&](int iteration, double residual_now) { return stop(done + iteration, residual_now * scale); };
         bool too_slow = false;
         if (on_trial)
@@ -413,7 +433,7 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
             ++corrections;
             gain = std::max(1.1 * relative * b_norm / (part.true_residual * b_hat_norm), 1.1 * gain);
         } else if (const auto next =
-                       detail::after(attempt, options.inner, part.converged() ? krylov::Outcome::stagnated : part.end, relative, log.notes);
+                       detail::after(attempt, options, part.converged() ? krylov::Outcome::stagnated : part.end, relative, log.notes);
                    next) {
             attempt = *next;
             // A residual above that of zero: zero is the better start.

@@ -9,11 +9,10 @@
 // threads. The preconditioner is not linear: it needs a flexible method.
 #pragma once
 
-#include <kasane/krylov/watch.hpp>
 #include <kasane/lattice/solve/block_batch.hpp>
 #include <kasane/lattice/solve/fields.hpp>
+#include <kasane/lattice/solve/low_precision.hpp>
 
-#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -80,28 +79,13 @@ class SchwarzPreconditioner {
     /// iteration
     template <class High>
     void apply(High& high, const typename High::Vector& in, typename High::Vector& out, krylov::Watch& watch, double) {
-        convert(in, b_);
-        double norm = std::sqrt(algebra_.norm2(b_)), unit = 1;
-        if (!(norm > 1e-12 && norm < 1e12)) {  // squares of floats would leave their range
-            norm = std::sqrt(high.norm2(in));
-            if (!(norm > 0) || !std::isfinite(norm)) return high.copy(in, out);
-            unit = std::ldexp(1., -std::ilogb(norm));
-            high.axpby(unit, in, 0, out);
-            convert(out, b_);
-            norm *= unit;
-        }
-        if (!watch.go_on_inside(norm / unit)) return high.copy(in, out);
-        watch.log().inner_iterations += options_.cycles - 1;
-        if (divides_) whole_.dirac().clover(Parity::even, true, b_, b_);
+        precondition_in(high, algebra_, in, out, b_, x_, watch, options_.cycles, "the Schwarz preconditioner", [&] { sweep(); });
+    }
+    /// x += M^-1 r, in the precision of the preconditioner.
+    void add_to(const Vector& r, Vector& x) {
+        algebra_.copy(r, b_);
         sweep();
-        const double size = algebra_.norm2(x_);
-        if (!std::isfinite(size)) {
-            watch.note("the Schwarz preconditioner's result is not finite");
-            watch.end(krylov::Outcome::breakdown);
-            return high.copy(in, out);
-        }
-        convert(x_, out);
-        if (unit != 1) high.axpby(0, in, 1 / unit, out);
+        algebra_.axpby(1, x_, 1, x);
     }
 
     /// Applications of the blocks' operators and the lattice's since the last call, in applications of the lattice's operator.
@@ -137,8 +121,9 @@ class SchwarzPreconditioner {
         return places;
     }
 
-    /// x = M^-1 b, where b is divided by A_ee
+    /// x = M^-1 b; divides b by A_ee.
     void sweep() {
+        if (divides_) whole_.dirac().clover(Parity::even, true, b_, b_);
         algebra_.zero(x_);
         const Vector* r = &b_;
         for (int cycle = 0; cycle < options_.cycles; ++cycle)

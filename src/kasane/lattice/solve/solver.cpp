@@ -191,6 +191,10 @@ void WilsonSolver::deflate(const Eigenmodes& modes) {
         *impl_->resident);
 }
 
+CoherentReport WilsonSolver::coherent() const {
+    return std::visit([](auto& at) { return at.solver.coherent_report(); }, *impl_->resident);
+}
+
 SolveLog WilsonSolver::solve(const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop) {
     impl_->check(b, "b");
     impl_->check(x, "x");

@@ -6,6 +6,7 @@
 #include <kasane/core/device/space.hpp>
 #include <kasane/krylov/log.hpp>
 #include <kasane/krylov/options.hpp>
+#include <kasane/lattice/solve/coherent_options.hpp>
 #include <kasane/lattice/dirac/eigenmodes.hpp>
 #include <kasane/lattice/dirac/parameters.hpp>
 #include <kasane/lattice/gauge_field.hpp>
@@ -21,8 +22,8 @@
 
 namespace kasane::lattice {
 
-/// The outer method. All but cg and bicgstab have a flexible preconditioner in the inner precision: an inner solver (BiCGStab) or a Schwarz
-/// preconditioner; cg and bicgstab make reliable updates where inner differs from double.
+/// The outer method. All but cg and bicgstab have a flexible preconditioner in the inner precision: an inner solver (BiCGStab), a Schwarz
+/// preconditioner or inexact deflation; cg and bicgstab make reliable updates where inner differs from double.
 enum class Method {
     nested_bicgstab,  ///< BiCGStab                                                                  [Sakurai & Tadano; Ish09, slide 16]
     bicgstab,         ///< BiCGStab without a preconditioner                                         [van der Vorst 1992]
@@ -51,6 +52,7 @@ struct SolverOptions {
     int iteration_limit = 10'000;                           ///< of low-precision iterations (or of all, without an inner solver)
     int krylov_length = 16;                                 ///< vectors that gcr and fgmres keep
     SchwarzOptions schwarz = {};                            ///< takes the place of the inner solver unless its method is none
+    CoherentOptions coherent = {};  ///< inexact deflation takes it unless it has no vectors; schwarz is its smoother then
 };
 
 /// Its name in JSON and messages: "nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement", "auto".
@@ -75,8 +77,8 @@ MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOpt
 /// Whether several right-hand sides can be solved at once with these options: nested BiCGStab without a Schwarz preconditioner, and the
 /// automatic choice with a low inner precision. Others are solved one after the other.
 bool solves_columns(const SolverOptions& options);
-/// The largest number of right-hand sides, up to `wanted`, that a solver on this space can solve at once in the memory that is free now; at
-/// least 1.
+/// The number of right-hand sides, up to `wanted`, that a solver on this space solves at once to be fast: on a device as many as the memory
+/// that is free now holds, at least 1; on a CPU 1, since one after the other is faster there.
 int columns_at_once(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options,
                     int wanted);
 
@@ -101,6 +103,9 @@ class WilsonSolver {
     /// @throws InputError: options.method is not cg, options.schur not asymmetric, links in the temporal gauge; modes of another lattice,
     /// gauge field or operator; too little memory
     void deflate(const Eigenmodes& modes);
+
+    /// What the set-up of SolverOptions::coherent took, which the constructor computes; all 0 without it.
+    CoherentReport coherent() const;
 
     /// Solves D x = b from the first guess in x.
     /// @param b     right-hand side

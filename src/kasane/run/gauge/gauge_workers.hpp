@@ -1,7 +1,8 @@
-// Runs of gauge fields on several workers: [parallel], spaces, grid, memory, the first links.
+// Runs of gauge fields on several workers: grid, memory, the first links.
 #pragma once
 
 #include <kasane/lattice/distributed/distributed_gauge.hpp>
+#include <kasane/run/driver/run_workers.hpp>
 #include <kasane/run/gauge/gauge_file.hpp>
 
 #include <string>
@@ -9,8 +10,6 @@
 
 namespace kasane::run {
 
-/// Reads parallel.gpus_per_rank and [run], and sets the spaces of this rank's workers. @returns the number of workers on all ranks
-int read_workers(io::RunFileReader& reader, io::Section& parallel, const std::string& problem, const RunSource& source, GaugeFile& file);
 /// Reads parallel.grid, after the extents, and chooses the grid of several workers.
 void read_grid(io::Section& parallel, int workers, GaugeFile& file);
 

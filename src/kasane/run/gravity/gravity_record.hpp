@@ -1,7 +1,7 @@
 // The run record of a gravity run: the part of record.json after the common part.
 #pragma once
 
-#include <kasane/gravity/distributed/worker_load.hpp>
+#include <kasane/gravity/domain/worker_load.hpp>
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/gravity/particles/units.hpp>

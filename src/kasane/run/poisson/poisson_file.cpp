@@ -3,7 +3,8 @@
 #include <kasane/core/math/compensated.hpp>
 #include <kasane/run/poisson/poisson_file.hpp>
 #include <kasane/sparse/poisson_solver.hpp>
-#include <kasane/run/driver/run_keys.hpp>
+#include <kasane/run/driver/run_workers.hpp>
+#include <kasane/sparse/distributed/box_part.hpp>
 #include <kasane/sparse/tune/tuning_file.hpp>
 
 #include <fmt/format.h>
@@ -226,7 +227,8 @@ void read_multigrid(io::Section& table) {
                           "has no effect here: precondition = \"multigrid\" stores no matrix. Remove it, or take precondition = \"ic0\"");
 }
 
-sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, bool& multigrid) {
+/// @param workers  on all ranks: several solve with multigrid
+sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, int workers, bool& multigrid) {
     sparse::SolverOptions o;
     o.rtol = table.number("rtol", {.help = "of ||b - A x|| / ||b||", .fallback = o.rtol});
     if (!(o.rtol >= sparse::least_rtol && o.rtol < 1))
@@ -235,12 +237,16 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, 
         table.integer("max_iterations", {.help = "of one solve", .fallback = o.iteration_limit, .least = 1, .most = 1'000'000'000}));
     constexpr const char* of_grid = "multigrid";
     o.precondition =
-        choice(table, "precondition", "none | jacobi | ssor | ic0 | multigrid", name(o.precondition), [&](const std::string& text) {
-            multigrid = text == of_grid;
-            KS_VALIDATE(text != "auto", "\"auto\" is not known here: a run names its preconditioner. Take \"ic0\" or \"multigrid\"");
-            KS_VALIDATE(text != "ict", "\"ict\" is not known here: it is for `kasane solve`. Take \"ic0\" or \"multigrid\"");
-            return multigrid ? o.precondition : sparse::parse_precondition(text);
-        });
+        choice(table, "precondition", "none | jacobi | ssor | ic0 | multigrid", workers > 1 ? of_grid : name(o.precondition),
+               [&](const std::string& text) {
+                   multigrid = text == of_grid;
+                   KS_VALIDATE(multigrid || workers == 1,
+                               fmt::format("\"{}\" is for one worker, and there are {}: take \"multigrid\"", text, workers));
+                   KS_VALIDATE(text != "auto", "\"auto\" is not known here: a run names its preconditioner. Take \"ic0\" or \"multigrid\"");
+                   KS_VALIDATE(text != "ict" && text != "ick",
+                               fmt::format("\"{}\" is not known here: it is for `kasane solve`. Take \"ic0\" or \"multigrid\"", text));
+                   return multigrid ? o.precondition : sparse::parse_precondition(text);
+               });
     if (multigrid) {
         read_multigrid(table);
         return o;
@@ -275,6 +281,15 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, 
     return o;
 }
 
+/// Every worker needs planes of cells of its own.
+void check_slabs(io::Section& grid, const PoissonFile& file, int workers) {
+    try {
+        sparse::slabs_of(file.problem.cells[2], workers);
+    } catch (const InputError& error) {
+        grid.problem("cells", error);
+    }
+}
+
 /// Memory of vectors of one number per cell.
 std::uint64_t vectors(const sparse::PoissonProblem& problem, std::uint64_t count) {
     return count * sizeof(double) * static_cast<std::uint64_t>(problem.rows());
@@ -301,7 +316,8 @@ PoissonFile read_poisson_file(const RunSource& source) {
     auto root = reader.root();
     const auto directory = fs::absolute(path).parent_path();
     PoissonFile file;
-    read_run_keys(reader, "poisson", source.problems, file);
+    auto parallel = root.table("parallel", "several GPUs and ranks; they solve with multigrid");
+    const int workers = read_workers(reader, parallel, "poisson", source, file);
     auto grid = root.table("grid", "a box of cells with its lower corner at the origin");
     read_grid(grid, directory, file);
     auto boundary = root.table("boundary", "faces that are not named have zero flux; without this table phi = 0 on z_max");
@@ -311,8 +327,9 @@ PoissonFile read_poisson_file(const RunSource& source) {
     file.coefficient =
         read_field(root.table("coefficient", "c of -div(c grad phi) = f, above 0"), "c", "1", "/Coefficient", directory, file.problem);
     file.source = read_field(root.table("source", "f of -div(c grad phi) = f, per volume"), "f", "", "/Source", directory, file.problem);
-    file.solver = read_solver(root.table("solver", "conjugate gradients"), directory, file.multigrid);
+    file.solver = read_solver(root.table("solver", "conjugate gradients"), directory, workers, file.multigrid);
     if (!grid.faulty("grid")) check_periodic(boundary, file);
+    if (workers > 1 && !grid.faulty("grid")) check_slabs(grid, file, workers);
     auto output = root.table("output", "what is written");
     file.directory = read_output_directory(output);
     file.checkpoint_every =
@@ -384,6 +401,22 @@ sparse::PoissonProblem load(const PoissonFile& file) {
     }
     if (problem.singular()) check_balance(file, problem, b);
     return problem;
+}
+
+std::vector<RunMemory> memory_on_workers(const PoissonFile& file, const RankCoordinator& ranks) {
+    const bool on_cpu = name(file.space) == "cpu", variable = file.coefficient.formula != "1";
+    const auto workers = static_cast<std::uint64_t>(file.workers()), all = workers * static_cast<std::uint64_t>(ranks.size());
+    const auto part = sparse::poisson_solver_memory(file.problem) / all;
+    std::vector<RunMemory> memory(static_cast<std::size_t>(ranks.size()));
+    for (std::size_t r = 0; r < memory.size(); ++r) {
+        const auto free = ranks.size() > 1 ? ranks.free()[r] : RankCoordinator::free_here(file.here, 1);
+        // A worker's conductances and vectors on the host while they travel; on the root rank also those of the whole problem.
+        const auto each = workers * (vectors(file.problem, 5) / all + (on_cpu ? part : 0));
+        memory[r].host_bytes = each + (r == 0 ? vectors(file.problem, (variable ? 5 : 4) + 6) : 0);
+        memory[r].host_available = free.host - std::min(free.host, static_cast<std::uint64_t>(free.sharing - 1) * each);
+        if (!on_cpu) memory[r].device_bytes = part, memory[r].device_available = free.device;
+    }
+    return memory;
 }
 
 RunMemory memory(const PoissonFile& file) {

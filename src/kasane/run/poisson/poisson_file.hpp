@@ -5,6 +5,7 @@
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/toml.hpp>
 #include <kasane/run/driver/kind.hpp>
+#include <kasane/run/driver/rank_coordinator.hpp>
 #include <kasane/sparse/poisson/poisson.hpp>
 #include <kasane/sparse/solver.hpp>
 
@@ -40,8 +41,10 @@ PoissonFile read_poisson_file(const RunSource& source);
 /// face holds phi
 sparse::PoissonProblem load(const PoissonFile& file);
 
-/// Peak memory of the run, and free memory.
+/// Peak memory of the run on one worker, and free memory.
 RunMemory memory(const PoissonFile& file);
+/// The same of each rank of several workers.
+std::vector<RunMemory> memory_on_workers(const PoissonFile& file, const RankCoordinator& ranks);
 /// "128 x 128 x 128"
 std::string cell_text(const sparse::PoissonProblem& problem);
 

@@ -2,10 +2,12 @@
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/math/compensated.hpp>
 #include <kasane/run/driver/loop.hpp>
+#include <kasane/run/driver/rank_coordinator.hpp>
 #include <kasane/run/poisson/poisson.hpp>
 #include <kasane/run/poisson/poisson_file.hpp>
 #include <kasane/run/poisson/poisson_output.hpp>
 #include <kasane/run/poisson/solve_summary.hpp>
+#include <kasane/sparse/distributed/distributed_poisson_solver.hpp>
 #include <kasane/sparse/poisson_solver.hpp>
 
 #include <fmt/format.h>
@@ -54,12 +56,15 @@ void append(std::vector<sparse::ResidualPoint>& to, const std::vector<sparse::Re
 
 class PoissonRun : public Run {
    public:
-    explicit PoissonRun(PoissonFile file) : file_(std::move(file)) {}
+    PoissonRun(PoissonFile file, RankCoordinator& ranks) : file_(std::move(file)), ranks_(ranks) {}
 
     const RunFile& file() const override { return file_; }
     Record& record() override { return record_; }
     nlohmann::ordered_json part() const override { return part_of(record_); }
-    std::vector<RunMemory> memory() const override { return {run::memory(file_)}; }
+    std::vector<RunMemory> memory() const override {
+        if (several()) return memory_on_workers(file_, ranks_);
+        return {run::memory(file_)};
+    }
     RunSize size() const override { return {cell_text(file_.problem), "cells", file_.cells}; }
 
     std::string memory_line(const RunMemory& memory) const override { return "memory at most: " + memory_text(memory); }
@@ -149,6 +154,7 @@ class PoissonRun : public Run {
     void complete(Loop& loop) override {
         solver_.reset();  // writing takes memory of its own
         multigrid_.reset();
+        on_workers_.reset();
         std::vector<double>().swap(b_);
         solution_.record = loop.record();
         write_solution(directory_ / results, solution_, *problem_, record_, file_.resolved);
@@ -178,6 +184,8 @@ class PoissonRun : public Run {
     }
 
    private:
+    bool several() const { return file_.workers() * ranks_.size() > 1; }
+
     /// Records the problem.
     void describe() {
         auto& r = record_;
@@ -196,29 +204,37 @@ class PoissonRun : public Run {
 
     /// Solves from x, up to the tolerance or a stop, which a later call continues.
     sparse::SolveLog solve(View<const double> b, View<double> x, const sparse::StopFunction& stop) {
-        if (multigrid_) {
-            multigrid_->set_tolerance(file_.solver.rtol, std::max(1, left_));
-            return multigrid_->solve(b, x, stop);
-        }
+        const auto by_multigrid = [&](auto& solver) {
+            solver.set_tolerance(file_.solver.rtol, std::max(1, left_));
+            return solver.solve(b, x, stop);
+        };
+        if (multigrid_) return by_multigrid(*multigrid_);
+        if (on_workers_) return by_multigrid(*on_workers_);
         solver_->set_tolerance(file_.solver.rtol, left_);
         return std::exchange(continued_, true) ? solver_->go_on(b, x, stop) : solver_->solve(b, x, stop);
     }
 
     void set_up_multigrid(const Stopwatch& watch) {
         record_.assembly_seconds = watch.seconds();
-        multigrid_.emplace(file_.space, *problem_, sparse::PoissonSolverOptions{file_.solver.rtol, file_.solver.iteration_limit});
-        const auto& made = multigrid_->setup();
+        const sparse::PoissonSolverOptions options{file_.solver.rtol, file_.solver.iteration_limit};
+        const int workers = file_.workers() * ranks_.size();
+        if (several())
+            on_workers_.emplace(ranks_.workers(poisson_kind.name, file_.here), file_.here, *problem_, options);
+        else
+            multigrid_.emplace(file_.space, *problem_, options);
+        const auto& made = several() ? on_workers_->setup() : multigrid_->setup();
         auto& s = record_.setup = {};
         s.rows = problem_->rows();
         s.nonzeros = sparse::poisson_nonzeros(*problem_);
         s.device = device_info(file_.space).name;
+        if (several()) s.device = fmt::format("{} workers, the first on {}", workers, s.device);
         s.precondition = "multigrid";
         s.singular = problem_->singular();
         s.bytes = s.peak_bytes = made.bytes;
         s.bytes_per_iteration = sparse::multigrid_bytes(*problem_);
         s.total_seconds = made.seconds;
         s.seconds = {{"grids", made.seconds}};
-        s.decision = {.by = "options", .reason = "multigrid was asked for"};
+        s.decision = {.by = "options", .reason = several() ? "several workers take multigrid" : "multigrid was asked for"};
         const auto& coarsest = made.grids.back();
         s.notes.push_back(fmt::format("multigrid of {} grids, the coarsest with {} x {} x {} cells", made.grids.size(), coarsest[0],
                                       coarsest[1], coarsest[2]));
@@ -274,20 +290,22 @@ class PoissonRun : public Run {
     }
 
     PoissonFile file_;
+    RankCoordinator& ranks_;
     PoissonRecord record_;
     fs::path directory_;
     Solution solution_;
     std::optional<sparse::PoissonProblem> problem_;
     std::vector<double> b_;
     std::optional<sparse::Solver> solver_;
-    std::optional<sparse::PoissonSolver> multigrid_;  ///< in place of solver_
-    int left_ = 0;                                    ///< iterations that this segment may still take
-    double farthest_ = 0;                             ///< largest share that the progress bar has shown
-    bool continued_ = false;                          ///< has the solver iterated in this segment?
+    std::optional<sparse::PoissonSolver> multigrid_;              ///< in place of solver_
+    std::optional<sparse::DistributedPoissonSolver> on_workers_;  ///< the same with several workers
+    int left_ = 0;                                                ///< iterations that this segment may still take
+    double farthest_ = 0;                                         ///< largest share that the progress bar has shown
+    bool continued_ = false;                                      ///< has the solver iterated in this segment?
     bool ended_ = false;
 };
 
-std::unique_ptr<Run> read(const RunSource& source) { return std::make_unique<PoissonRun>(read_poisson_file(source)); }
+std::unique_ptr<Run> read(const RunSource& source) { return std::make_unique<PoissonRun>(read_poisson_file(source), source.ranks); }
 
 std::unique_ptr<Checkpoint> read_checkpoint(const fs::path& path) { return std::make_unique<Solution>(read_solution(path)); }
 
@@ -303,6 +321,7 @@ const Kind poisson_kind{.name = "poisson",
                         .results = results,
                         .read = read,
                         .read_checkpoint = read_checkpoint,
-                        .page = poisson_page};
+                        .page = poisson_page,
+                        .worker = sparse::distributed_poisson_loop};
 
 }  // namespace kasane::run

@@ -30,6 +30,8 @@ class Arrangement {
     std::string note;                  ///< of the ordering; may be empty
     bool permuted = false;             ///< rows were permuted, so that no diagonal entry is zero
 
+    /// [n] row of A for each new row.
+    const std::vector<std::int32_t>& rows() const { return row_of_; }
     /// The stored values, scaled. @param A  as in the constructor
     std::vector<double> values(const double* of_entries) const;
 

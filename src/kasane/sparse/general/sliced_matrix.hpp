@@ -106,6 +106,8 @@ class IncompleteLu {
     void apply(Algebra&, const Buffer<double, S>& in, Buffer<double, S>& out) const {
         solve(in, out);
     }
+    /// Whether all pivots are positive and none was replaced: the factors of a symmetric A are positive definite.
+    bool positive() const;
     /// Number of pivots that were replaced.
     index_t replaced_pivots() const { return replaced_; }
     std::uint64_t bytes() const;

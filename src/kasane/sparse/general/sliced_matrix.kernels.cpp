@@ -2,6 +2,7 @@
 #include <kasane/sparse/general/each_row.hpp>
 #include <kasane/sparse/general/sliced_matrix.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -177,6 +178,12 @@ void IncompleteLu<S>::solve(const Buffer<double, S>& in, Buffer<double, S>& out)
     for (std::size_t c = colors; c-- > 0;)
         each_row(on_, color_begin_[c + 1] - color_begin_[c],
                  SolveUpperRow{pattern_, value_.data(), inverse_pivot_.data(), color_begin_[c], out.data()});
+}
+
+template <Space S>
+bool IncompleteLu<S>::positive() const {
+    const auto inverse = to_host(inverse_pivot_);
+    return replaced_ == 0 && std::all_of(inverse.begin(), inverse.end(), [](double one) { return one > 0; });
 }
 
 template <Space S>

@@ -6,17 +6,27 @@
 
 namespace kasane::sparse {
 
-/// Numbers of cells along x, y, z. Cell (i, j, k) is row i + n[0] (j + n[1] k).
+/// Planes of cells across z: [begin, end).
+struct Planes {
+    int begin = 0, end = 0;
+    KS_FN int count() const { return end - begin; }
+};
+
+/// Numbers of cells along x, y, z. Cell (i, j, k) is row i + n[0] (j + n[1] (k - first)).
 struct BoxCells {
     int n[3] = {1, 1, 1};
+    int first = 0;  ///< the first plane in memory; others than 0 are for slabs (sparse/distributed)
 
+    KS_FN index_t plane() const { return static_cast<index_t>(n[0]) * n[1]; }
     KS_FN index_t count() const { return static_cast<index_t>(n[0]) * n[1] * n[2]; }
-    KS_FN index_t cell(int i, int j, int k) const { return i + static_cast<index_t>(n[0]) * (j + static_cast<index_t>(n[1]) * k); }
+    KS_FN index_t cell(int i, int j, int k) const {
+        return i + static_cast<index_t>(n[0]) * (j + static_cast<index_t>(n[1]) * (k - first));
+    }
     /// Number of faces across direction d: one more than cells along it.
     KS_FN index_t faces(int d) const { return count() / n[d] * (n[d] + 1); }
     /// Number, among the faces across d, of the lower face of a cell. The upper one is further by face_step(d).
     KS_FN index_t lower_face(int d, int i, int j, int k) const {
-        return i + static_cast<index_t>(d == 0 ? n[0] + 1 : n[0]) * (j + static_cast<index_t>(d == 1 ? n[1] + 1 : n[1]) * k);
+        return i + static_cast<index_t>(d == 0 ? n[0] + 1 : n[0]) * (j + static_cast<index_t>(d == 1 ? n[1] + 1 : n[1]) * (k - first));
     }
     KS_FN index_t step(int d) const { return d == 0 ? 1 : d == 1 ? n[0] : static_cast<index_t>(n[0]) * n[1]; }
     KS_FN index_t face_step(int d) const { return d == 0 ? 1 : d == 1 ? n[0] : static_cast<index_t>(n[0]) * n[1]; }

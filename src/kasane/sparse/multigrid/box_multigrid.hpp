@@ -9,18 +9,25 @@
 
 #include <kasane/sparse/multigrid/box_operator.hpp>
 
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <vector>
 
 namespace kasane::sparse {
 
+/// The V cycle in single precision on the grids of given conductances.
 template <Space S>
-class BoxMultigrid {
+class BoxCycle {
    public:
-    /// @param A         must outlive it   @param singular  constants are the null space: results have no mean
-    BoxMultigrid(S on, const BoxOperator<S>& A, bool singular);
+    /// @param faces  conductances across x, y, z of all faces
+    BoxCycle(S on, const BoxCells& cells, std::array<Buffer<float, S>, 3> faces);
 
-    /// out = M^-1 in, in the form of krylov.
-    void apply(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const;
+    /// Right-hand side and result on the finest grid.
+    View<float> b() const { return grids_.front().b.view(); }
+    View<float> x() const { return grids_.front().x.view(); }
+    /// x = M^-1 b; x is zero before.
+    void apply() const { cycle(0); }
 
     /// The grids, the finest first.
     std::vector<BoxCells> grids() const;
@@ -30,7 +37,7 @@ class BoxMultigrid {
     struct Grid {
         BoxCells cells;
         bool joins[3] = {};         ///< two cells along d are one on the next grid
-        Buffer<float, S> face[3];   ///< conductances, in units of the largest one of the finest grid
+        Buffer<float, S> face[3];   ///< conductances
         Buffer<float, S> share[3];  ///< [cells] part of a cell that belongs to the nearest coarse cell but its own
         Buffer<float, S> x, b, r;   ///< [cells]
         BoxFaces<float> faces() const { return {cells, {face[0].data(), face[1].data(), face[2].data()}}; }
@@ -41,9 +48,31 @@ class BoxMultigrid {
     void cycle(std::size_t level) const;
 
     S on_;
-    bool singular_;
-    double unit_;  ///< a power of two near the largest conductance
     mutable std::vector<Grid> grids_;
+};
+
+/// The unit of conductances: a power of two near the largest one.
+inline double unit_of_conductances(double largest) { return std::ldexp(1., std::ilogb(largest)); }
+/// The cells of the next grid. @param mean  conductance along each direction   @param joins  set: two cells along d become one
+BoxCells joined_cells(const BoxCells& cells, const double (&mean)[3], bool (&joins)[3]);
+
+template <Space S>
+class BoxMultigrid {
+   public:
+    /// @param A         its faces are copied   @param singular  constants are the null space: results have no mean
+    BoxMultigrid(S on, const BoxOperator<S>& A, bool singular);
+
+    /// out = M^-1 in, in the form of krylov.
+    void apply(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const;
+
+    std::vector<BoxCells> grids() const { return cycle_.grids(); }
+    std::uint64_t bytes() const { return cycle_.bytes(); }
+
+   private:
+    S on_;
+    bool singular_;
+    double unit_;
+    BoxCycle<S> cycle_;
 };
 
 }  // namespace kasane::sparse

@@ -1,216 +1,16 @@
 // Grids and cycle of the multigrid of a box, once per Space.
-#include <kasane/core/device/kernels.hpp>
+#include <kasane/sparse/multigrid/box_multigrid.body.hpp>
 #include <kasane/sparse/multigrid/box_multigrid.hpp>
-#include <kasane/sparse/multigrid/for_each_cell.hpp>
 
 #include <cmath>
+#include <utility>
 
 namespace kasane::sparse {
+using namespace box;
 namespace {
 
 constexpr index_t coarsest_cells = 64;
-constexpr int coarsest_sweeps = 4;       ///< of Gauss-Seidel, forward and as many backward
-constexpr float strong_coupling = 0.3f;  ///< in parts of the largest mean conductance
-
-struct ScaledFace {
-    const double* from;
-    double per_unit;
-    float* to;
-    KS_FN void operator()(index_t i) const { to[i] = static_cast<float>(per_unit * from[i]); }
-};
-
-/// Two cells along a direction, of index 2 I and 2 I + 1, are one coarse cell; the last one of an odd number stays alone. Resistance from
-/// the face `at` of a line to the centre of a coarse cell, whose cells it enters in direction `ahead` (1 or -1): half of the resistance
-/// between its two cells, where there are two.
-KS_FN float resistance_inside(const float* line, index_t step, int n, int at, int ahead) {
-    const int first = ahead > 0 ? at : at - 1, second = first + ahead;  // cells; a face has the number of the cell above it
-    if (first < 0 || first >= n || second < 0 || second >= n || first / 2 != second / 2) return 0;
-    const float inner = line[(ahead > 0 ? at + 1 : at - 1) * step];
-    return inner > 0 ? 0.5f / inner : 0;
-}
-
-struct CoarseFace {
-    BoxFaces<float> fine;
-    BoxCells coarse;
-    bool joins[3];
-    int d;
-    float* to;
-    KS_FN void operator()(index_t number) const {
-        // The face's place among the faces across d.
-        const int extent[2] = {d == 0 ? coarse.n[0] + 1 : coarse.n[0], d == 1 ? coarse.n[1] + 1 : coarse.n[1]};
-        const int place[3] = {static_cast<int>(number % extent[0]), static_cast<int>(number / extent[0] % extent[1]),
-                              static_cast<int>(number / extent[0] / extent[1])};
-        int low[3], high[3];
-        for (int e = 0; e < 3; ++e) {
-            const int n = fine.cells.n[e];
-            low[e] = joins[e] ? 2 * place[e] : place[e];
-            if (low[e] > n) low[e] = n;  // the last face of an odd number of cells
-            high[e] = joins[e] && e != d && low[e] + 2 <= n ? low[e] + 2 : low[e] + 1;
-        }
-        const index_t step = fine.cells.face_step(d);
-        float sum = 0;
-        for (int k = low[2]; k < high[2]; ++k)
-            for (int j = low[1]; j < high[1]; ++j)
-                for (int i = low[0]; i < high[0]; ++i) {
-                    const float* const face = fine.face[d] + fine.cells.lower_face(d, i, j, k);
-                    if (!(*face > 0)) continue;
-                    float resistance = 1 / *face;
-                    if (joins[d]) {
-                        const float* const line = face - low[d] * step;
-                        resistance += resistance_inside(line, step, fine.cells.n[d], low[d], 1) +
-                                      resistance_inside(line, step, fine.cells.n[d], low[d], -1);
-                    }
-                    sum += 1 / resistance;
-                }
-        to[number] = sum;
-    }
-};
-
-/// The part of a cell that belongs to the coarse cell beyond its outer face: by resistances from its centre to both centres.
-struct Share {
-    BoxFaces<float> fine;
-    int d;
-    float* to;
-    KS_FN void operator()(int i, int j, int k) const {
-        const int at[3] = {i, j, k}, here = at[d], n = fine.cells.n[d];
-        const index_t step = fine.cells.face_step(d);
-        const float* const line = fine.face[d] + fine.cells.lower_face(d, i, j, k) - here * step;
-        float& share = to[fine.cells.cell(i, j, k)];
-        share = 0;
-        const bool alone = here % 2 == 0 && here + 1 == n;
-        const int outer = here % 2 == 0 ? here : here + 1, inner = here % 2 == 0 ? here + 1 : here;  // numbers of its faces
-        if (alone || !(line[outer * step] > 0)) return;
-        const float own = line[inner * step] > 0 ? 0.5f / line[inner * step] : INFINITY;
-        const float beyond = 1 / line[outer * step] + resistance_inside(line, step, n, outer, here % 2 == 0 ? -1 : 1);
-        share = own < INFINITY ? own / (own + beyond) : 1;
-    }
-};
-
-struct Smooth {
-    BoxFaces<float> A;
-    const float* b;
-    float* x;
-    KS_FN void operator()(int i, int j, int k) const {
-        float neighbours, diagonal;
-        A.row(x, i, j, k, neighbours, diagonal);
-        const index_t c = A.cells.cell(i, j, k);
-        x[c] = diagonal > 0 ? (b[c] + neighbours) / diagonal : 0;
-    }
-};
-
-/// The first half sweep from x = 0.
-struct SmoothFromZero {
-    BoxFaces<float> A;
-    const float* b;
-    float* x;
-    KS_FN void operator()(int i, int j, int k) const {
-        float diagonal = 0;
-        for (int d = 0; d < 3; ++d) {
-            const float* const lower = A.face[d] + A.cells.lower_face(d, i, j, k);
-            diagonal += lower[0] + lower[A.cells.face_step(d)];
-        }
-        const index_t c = A.cells.cell(i, j, k);
-        x[c] = diagonal > 0 ? b[c] / diagonal : 0;
-    }
-};
-
-struct Residual {
-    BoxFaces<float> A;
-    const float *b, *x;
-    float* r;
-    KS_FN void operator()(int i, int j, int k) const {
-        float neighbours, diagonal;
-        A.row(x, i, j, k, neighbours, diagonal);
-        const index_t c = A.cells.cell(i, j, k);
-        r[c] = b[c] + neighbours - diagonal * x[c];
-    }
-};
-
-/// Between two grids.
-struct Transfer {
-    BoxCells fine, coarse;
-    bool joins[3];
-    const float* share[3];
-
-    /// The coarse cell beyond the outer side of a fine one.
-    static KS_FN int beyond(int i) { return i % 2 == 0 ? i / 2 - 1 : i / 2 + 1; }
-    /// Part of a fine cell that belongs to the coarse cell I along d.
-    KS_FN float part(int d, int i, index_t c, int I) const {
-        if (!joins[d]) return 1;
-        return i / 2 == I ? 1 - share[d][c] : share[d][c];
-    }
-};
-
-struct Restrict {
-    Transfer by;
-    const float* r;
-    float *b, *x;
-    KS_FN void operator()(int I, int J, int K) const {
-        const int at[3] = {I, J, K};
-        int low[3], high[3];
-        for (int d = 0; d < 3; ++d) {
-            low[d] = by.joins[d] ? 2 * at[d] - 1 : at[d];
-            high[d] = by.joins[d] ? 2 * at[d] + 2 : at[d];
-            if (low[d] < 0) low[d] = 0;
-            if (high[d] >= by.fine.n[d]) high[d] = by.fine.n[d] - 1;
-        }
-        float sum = 0;
-        for (int k = low[2]; k <= high[2]; ++k)
-            for (int j = low[1]; j <= high[1]; ++j)
-                for (int i = low[0]; i <= high[0]; ++i) {
-                    const index_t c = by.fine.cell(i, j, k);
-                    sum += by.part(0, i, c, I) * by.part(1, j, c, J) * by.part(2, k, c, K) * r[c];
-                }
-        const index_t c = by.coarse.cell(I, J, K);
-        b[c] = sum;
-        x[c] = 0;
-    }
-};
-
-struct Prolong {
-    Transfer by;
-    const float* coarse;
-    float* x;
-    KS_FN void operator()(int i, int j, int k) const {
-        const index_t c = by.fine.cell(i, j, k);
-        const int at[3] = {i, j, k};
-        int cell[3][2];
-        float weight[3][2];
-        for (int d = 0; d < 3; ++d) {
-            cell[d][0] = by.joins[d] ? at[d] / 2 : at[d];
-            weight[d][0] = by.part(d, at[d], c, cell[d][0]);
-            const int other = by.joins[d] ? Transfer::beyond(at[d]) : -1;
-            const bool inside = other >= 0 && other < by.coarse.n[d];
-            cell[d][1] = inside ? other : cell[d][0];
-            weight[d][1] = inside ? by.part(d, at[d], c, other) : 0;
-        }
-        float sum = 0;
-        for (int z = 0; z < 2; ++z)
-            for (int y = 0; y < 2; ++y) {
-                const float across = weight[2][z] * weight[1][y];
-                const index_t row = by.coarse.cell(0, cell[1][y], cell[2][z]);
-                sum += across * (weight[0][0] * coarse[row + cell[0][0]] + weight[0][1] * coarse[row + cell[0][1]]);
-            }
-        x[c] += sum;
-    }
-};
-
-struct Narrow {
-    const double* from;
-    double by;
-    float *b, *x;
-    KS_FN void operator()(index_t i) const {
-        b[i] = static_cast<float>(by * from[i]);
-        x[i] = 0;
-    }
-};
-
-struct Widen {
-    const float* from;
-    double by;
-    double* to;
-    KS_FN void operator()(index_t i) const { to[i] = by * static_cast<double>(from[i]); }
-};
+constexpr int coarsest_sweeps = 4;  ///< of Gauss-Seidel, forward and as many backward
 
 struct OfBox {
     BoxFaces<double> A;
@@ -224,39 +24,24 @@ struct OfBox {
     }
 };
 
-/// Sums of runs of neighbouring entries.
-struct SumOfRun {
-    View<const float> x;
-    double* to;
-    static constexpr index_t runs = 1024;
-    KS_FN void operator()(index_t run) const {
-        double sum = 0;
-        for (index_t i = x.n * run / runs; i < x.n * (run + 1) / runs; ++i) sum += static_cast<double>(x[i]);
-        to[run] = sum;
-    }
-};
-
 template <Space S>
-double mean_of(S on, View<const float> x) {
-    Buffer<double, S> sums(on, SumOfRun::runs);
-    parallel_for(on, SumOfRun::runs, SumOfRun{x, sums.data()});
-    double sum = 0;
-    for (const double part : to_host(sums)) sum += part;
-    return sum / static_cast<double>(x.n);
+std::array<Buffer<float, S>, 3> scaled_faces(S on, const BoxFaces<double>& faces, double unit) {
+    std::array<Buffer<float, S>, 3> scaled;
+    for (int d = 0; d < 3; ++d) {
+        auto& face = scaled[static_cast<std::size_t>(d)];
+        face = Buffer<float, S>(on, faces.cells.faces(d));
+        parallel_for(on, face.size(), ScaledFace{faces.face[d], 1 / unit, face.data()});
+    }
+    return scaled;
 }
 
 }  // namespace
 
 template <Space S>
-BoxMultigrid<S>::BoxMultigrid(S on, const BoxOperator<S>& A, bool singular)
-    : on_(on), singular_(singular), unit_(std::ldexp(1., std::ilogb(A.largest()))) {
+BoxCycle<S>::BoxCycle(S on, const BoxCells& cells, std::array<Buffer<float, S>, 3> faces) : on_(on) {
     auto& finest = grids_.emplace_back();
-    finest.cells = A.cells();
-    const auto faces = A.faces();
-    for (int d = 0; d < 3; ++d) {
-        finest.face[d] = Buffer<float, S>(on_, finest.cells.faces(d));
-        parallel_for(on_, finest.cells.faces(d), ScaledFace{faces.face[d], 1 / unit_, finest.face[d].data()});
-    }
+    finest.cells = cells;
+    for (std::size_t d = 0; d < 3; ++d) finest.face[d] = std::move(faces[d]);
     while (add_coarse()) {
     }
     for (auto& grid : grids_)
@@ -265,24 +50,18 @@ BoxMultigrid<S>::BoxMultigrid(S on, const BoxOperator<S>& A, bool singular)
 }
 
 template <Space S>
-bool BoxMultigrid<S>::add_coarse() {
+bool BoxCycle<S>::add_coarse() {
     auto& fine = grids_.back();
     if (fine.cells.count() <= coarsest_cells) return false;
-    double mean[3], strongest = 0;
-    for (int d = 0; d < 3; ++d) {
-        mean[d] = mean_of(on_, View<const float>(fine.face[d].view()));
-        if (fine.cells.n[d] > 1) strongest = std::max(strongest, mean[d]);
-    }
+    double mean[3];
+    for (int d = 0; d < 3; ++d) mean[d] = sum_of(on_, View<const float>(fine.face[d].view())) / static_cast<double>(fine.face[d].size());
     Grid coarse;
-    for (int d = 0; d < 3; ++d) {
-        fine.joins[d] = fine.cells.n[d] > 1 && mean[d] >= strong_coupling * strongest;
-        coarse.cells.n[d] = fine.joins[d] ? (fine.cells.n[d] + 1) / 2 : fine.cells.n[d];
-    }
+    coarse.cells = joined_cells(fine.cells, mean, fine.joins);
     if (coarse.cells.count() == fine.cells.count()) return false;  // no conductance is above 0
     for (int d = 0; d < 3; ++d) {
         coarse.face[d] = Buffer<float, S>(on_, coarse.cells.faces(d));
         CoarseFace make{fine.faces(), coarse.cells, {fine.joins[0], fine.joins[1], fine.joins[2]}, d, coarse.face[d].data()};
-        parallel_for(on_, coarse.cells.faces(d), make);
+        for_each_cell(on_, box_of_faces(coarse.cells, d), make);
         if (!fine.joins[d]) continue;
         fine.share[d] = Buffer<float, S>(on_, fine.cells.count());
         for_each_cell(on_, fine.cells, Share{fine.faces(), d, fine.share[d].data()});
@@ -292,7 +71,7 @@ bool BoxMultigrid<S>::add_coarse() {
 }
 
 template <Space S>
-void BoxMultigrid<S>::smooth(Grid& grid, int colour, bool from_zero) const {
+void BoxCycle<S>::smooth(Grid& grid, int colour, bool from_zero) const {
     if (from_zero)
         for_each_of_colour(on_, grid.cells, colour, SmoothFromZero{grid.faces(), grid.b.data(), grid.x.data()});
     else
@@ -301,7 +80,7 @@ void BoxMultigrid<S>::smooth(Grid& grid, int colour, bool from_zero) const {
 
 /// x = M^-1 b on this grid, where x is zero before.
 template <Space S>
-void BoxMultigrid<S>::cycle(std::size_t level) const {
+void BoxCycle<S>::cycle(std::size_t level) const {
     auto& grid = grids_[level];
     if (level + 1 == grids_.size()) {
         for (int sweep = 0; sweep < coarsest_sweeps; ++sweep) smooth(grid, 0, false), smooth(grid, 1, false);
@@ -324,32 +103,39 @@ void BoxMultigrid<S>::cycle(std::size_t level) const {
 }
 
 template <Space S>
-void BoxMultigrid<S>::apply(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const {
-    // In units in which |in| is 1, whatever the units of the problem, so that floats keep their range.
-    const double norm = std::sqrt(algebra.dot(in, in));
-    const double unit = norm > 0 && std::isfinite(norm) ? std::ldexp(1., std::ilogb(norm)) : 1;
-    auto& finest = grids_.front();
-    parallel_for(on_, in.size(), Narrow{in.data(), 1 / unit, finest.b.data(), finest.x.data()});
-    cycle(0);
-    parallel_for(on_, in.size(), Widen{finest.x.data(), unit / unit_, out.data()});
-    if (singular_) algebra.remove_mean(out);
-}
-
-template <Space S>
-std::vector<BoxCells> BoxMultigrid<S>::grids() const {
+std::vector<BoxCells> BoxCycle<S>::grids() const {
     std::vector<BoxCells> all;
     for (const auto& grid : grids_) all.push_back(grid.cells);
     return all;
 }
 
 template <Space S>
-std::uint64_t BoxMultigrid<S>::bytes() const {
+std::uint64_t BoxCycle<S>::bytes() const {
     index_t floats = 0;
     for (const auto& grid : grids_) {
         floats += grid.x.size() + grid.b.size() + grid.r.size();
         for (int d = 0; d < 3; ++d) floats += grid.face[d].size() + grid.share[d].size();
     }
     return sizeof(float) * static_cast<std::uint64_t>(floats);
+}
+
+template class BoxCycle<KS_SPACE>;
+
+template <Space S>
+BoxMultigrid<S>::BoxMultigrid(S on, const BoxOperator<S>& A, bool singular)
+    : on_(on), singular_(singular), unit_(unit_of_conductances(A.largest())), cycle_(on, A.cells(), scaled_faces(on, A.faces(), unit_)) {
+    synchronize(on);
+}
+
+template <Space S>
+void BoxMultigrid<S>::apply(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const {
+    // In units in which |in| is 1, whatever the units of the problem, so that floats keep their range.
+    const double norm = std::sqrt(algebra.dot(in, in));
+    const double unit = norm > 0 && std::isfinite(norm) ? std::ldexp(1., std::ilogb(norm)) : 1;
+    parallel_for(on_, in.size(), Narrow{in.data(), 1 / unit, cycle_.b().ptr, cycle_.x().ptr});
+    cycle_.apply();
+    parallel_for(on_, in.size(), Widen{cycle_.x().ptr, unit / unit_, out.data()});
+    if (singular_) algebra.remove_mean(out);
 }
 
 template class BoxMultigrid<KS_SPACE>;

@@ -15,9 +15,14 @@ struct Named {
     const char* name;
 };
 
-constexpr Named<Precondition> preconditions[] = {
-    {Precondition::none, "none"}, {Precondition::jacobi, "jacobi"},       {Precondition::ssor, "ssor"},     {Precondition::ic0, "ic0"},
-    {Precondition::ict, "ict"},   {Precondition::multigrid, "multigrid"}, {Precondition::automatic, "auto"}};
+constexpr Named<Precondition> preconditions[] = {{Precondition::none, "none"},
+                                                 {Precondition::jacobi, "jacobi"},
+                                                 {Precondition::ssor, "ssor"},
+                                                 {Precondition::ic0, "ic0"},
+                                                 {Precondition::ict, "ict"},
+                                                 {Precondition::ick, "ick"},
+                                                 {Precondition::multigrid, "multigrid"},
+                                                 {Precondition::automatic, "auto"}};
 constexpr Named<Numbering> numberings[] = {
     {Numbering::automatic, "auto"}, {Numbering::coalesced, "coalesced"}, {Numbering::sequential, "sequential"}};
 constexpr Named<Iteration> iterations[] = {

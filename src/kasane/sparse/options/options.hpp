@@ -20,6 +20,7 @@ enum class Precondition {
     ic0,        ///< incomplete Cholesky factorisation with the pattern of A                                        [Saad 2003, 10.3]
     automatic,  ///< ic0 or multigrid, by rule
     ict,        ///< incomplete Cholesky factorisation with a threshold and a limit of fill-in for each row   [Saad 2003, 10.8]
+    ick,        ///< incomplete Cholesky factorisation with levels of fill, IC(k)                           [Saad 2003, 10.3.3]
     multigrid,  ///< a V cycle of smoothed aggregation in single precision                             [Vanek, Mandel & Brezina 1996]
 };
 /// How new row numbers are assigned.
@@ -63,7 +64,7 @@ struct Format {
     bool operator==(const Format&) const = default;
 };
 
-/// "auto", "none", "jacobi", "ssor", "ic0", "ict" or "multigrid". @throws InputError with what is allowed and the nearest name
+/// "auto", "none", "jacobi", "ssor", "ic0", "ict", "ick" or "multigrid". @throws InputError with what is allowed and the nearest name
 Precondition parse_precondition(const std::string& text);
 /// "auto", "coalesced" or "sequential". @throws InputError as parse_precondition
 Numbering parse_numbering(const std::string& text);
@@ -108,6 +109,7 @@ struct SolverOptions {
     NearNullOptions near_null;                      ///< of multigrid
     double drop_tolerance = 1e-3;                   ///< of ict: entries below this part of their row are dropped; from 0 to below 1
     int fill = 10;                                  ///< of ict: entries that a row of L may have beyond those of A
+    int level = 1;                                  ///< k of ick: 0 to 9
     bool single_factor = false;                     ///< the factor's triangles in float under the double iteration (plain alone)
     Iteration iteration = Iteration::automatic;     ///< the form of the iteration
     Launch launch = Launch::automatic;              ///< CUDA devices alone

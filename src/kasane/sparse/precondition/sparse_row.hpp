@@ -28,6 +28,8 @@ class SparseRow {
         }
         value_[at] += value;
     }
+    /// Whether the row has this place.
+    bool contains(std::int32_t column) const { return there_[static_cast<std::size_t>(column)] != 0; }
     double& operator[](std::int32_t column) { return value_[static_cast<std::size_t>(column)]; }
     /// The smallest column below the pivot that has not been visited; -1: none is left. Columns that are added later must exceed it.
     std::int32_t next() {

@@ -1,4 +1,4 @@
-// What incomplete factorisations with a threshold take and give, on the host.
+// What incomplete factorisations with fill-in take and give, on the host.
 #pragma once
 
 #include <kasane/sparse/matrix/csr.hpp>
@@ -16,6 +16,12 @@ struct ThresholdOptions {
 struct HostTriangle {
     CsrMatrix beside;                      ///< entries beside the diagonal
     std::vector<double> inverse_diagonal;  ///< [rows]
+};
+
+/// L L^T of a symmetric matrix, approximately.
+struct CholeskyFactor {
+    HostTriangle lower;  ///< L
+    double shift = 0;    ///< part of itself by which the diagonal was raised, so that pivots are positive
 };
 
 }  // namespace kasane::sparse

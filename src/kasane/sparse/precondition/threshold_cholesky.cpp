@@ -1,4 +1,5 @@
-#include <kasane/sparse/options/options.hpp>
+#include <kasane/sparse/precondition/growing_columns.hpp>
+#include <kasane/sparse/precondition/positive_pivots.hpp>
 #include <kasane/sparse/precondition/sparse_row.hpp>
 #include <kasane/sparse/precondition/threshold_cholesky.hpp>
 
@@ -9,27 +10,6 @@ namespace kasane::sparse {
 namespace {
 
 std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
-
-/// The columns of a triangle that grows by rows: lists of entries.
-class GrowingColumns {
-   public:
-    explicit GrowingColumns(index_t n) : first_(at(n), -1), last_(at(n), -1) {}
-    /// Entry number `entry` is the next one; it lies in that row and column.
-    void add(std::int32_t row, std::int32_t column, index_t entry) {
-        row_.push_back(row), next_.push_back(-1);
-        (last_[at(column)] < 0 ? first_[at(column)] : next_[at(last_[at(column)])]) = entry;
-        last_[at(column)] = entry;
-    }
-    /// Calls visit(row, entry) for the entries of a column so far.
-    template <class Visit>
-    void each(std::int32_t column, Visit visit) const {
-        for (index_t entry = first_[at(column)]; entry >= 0; entry = next_[at(entry)]) visit(row_[at(entry)], entry);
-    }
-
-   private:
-    std::vector<index_t> first_, last_, next_;
-    std::vector<std::int32_t> row_;
-};
 
 /// Nothing where a pivot is not positive.
 std::optional<HostTriangle> factorised(const CsrView& A, const ThresholdOptions& options, double shift) {
@@ -69,12 +49,8 @@ std::optional<HostTriangle> factorised(const CsrView& A, const ThresholdOptions&
 
 }  // namespace
 
-ThresholdCholesky threshold_cholesky(const CsrView& A, const ThresholdOptions& options) {
-    for (double shift = 0; shift < 2; shift = shift == 0 ? 1e-3 : 2 * shift)
-        if (auto lower = factorised(A, options, shift)) return {std::move(*lower), shift};
-    throw PreconditionError(
-        "ict finds pivots that are not positive, even with twice the diagonal: the matrix is far from positive definite. Take jacobi, or "
-        "gmres where it is indefinite");
+CholeskyFactor threshold_cholesky(const CsrView& A, const ThresholdOptions& options) {
+    return with_positive_pivots("ict", [&](double shift) { return factorised(A, options, shift); });
 }
 
 HostTriangle transposed(const HostTriangle& lower) {

@@ -6,18 +6,13 @@
 
 namespace kasane::sparse {
 
-struct ThresholdCholesky {
-    HostTriangle lower;  ///< L
-    double shift = 0;    ///< part of itself by which the diagonal was raised, so that pivots are positive
-};
-
 /// Entries of L are dropped below the tolerance times the root of their row's diagonal entry of A, the norm of a row of the complete
 /// factor: so L L^T differs from A by at most the tolerance times the root of a_ii a_jj where no limit of fill-in is met. Where a pivot
 /// falls below 1e-10 of its diagonal entry, the factorisation begins again with the diagonal raised by 0.001, 0.002, 0.004,
 /// ... of itself.                                                                                                       [Manteuffel 1980]
 /// @param A  canonical, symmetric with a positive diagonal
 /// @throws PreconditionError where even twice the diagonal does not help: A is far from positive definite
-ThresholdCholesky threshold_cholesky(const CsrView& A, const ThresholdOptions& options);
+CholeskyFactor threshold_cholesky(const CsrView& A, const ThresholdOptions& options);
 
 /// The transpose: an upper triangle.
 HostTriangle transposed(const HostTriangle& lower);

@@ -1,6 +1,9 @@
 // FieldAlgebra<Cuda, P>: every operation is one kernel of whole sites (half computes its scale again), which reads and writes each vector
 // once.
+#include <kasane/lattice/dirac/cuda/resident_scalars.hpp>
 #include <kasane/lattice/dirac/cuda/site_operations.cuda.hpp>
+
+#include <optional>
 
 namespace kasane::lattice {
 
@@ -9,6 +12,9 @@ using namespace device;
 template <Space S, Precision P>
 struct FieldAlgebra<S, P>::Work {
     SiteKernels<1> kernels;
+    std::shared_ptr<const Lattice<S>> lattice;
+    std::optional<ResidentBicgstab<P>> bicgstab;  ///< from the first use
+    std::optional<ResidentCg<P>> cg;              ///< the same
 
     template <class Operation>
     void launch(const Operation& operation) {
@@ -22,7 +28,7 @@ struct FieldAlgebra<S, P>::Work {
 };
 
 template <Space S, Precision P>
-FieldAlgebra<S, P>::FieldAlgebra(std::shared_ptr<const Lattice<S>> lattice) : work_(new Work{SiteKernels<1>(std::move(lattice))}) {}
+FieldAlgebra<S, P>::FieldAlgebra(std::shared_ptr<const Lattice<S>> lattice) : work_(new Work{SiteKernels<1>(lattice), lattice, {}, {}}) {}
 template <Space S, Precision P>
 FieldAlgebra<S, P>::~FieldAlgebra() = default;
 template <Space S, Precision P>
@@ -85,6 +91,21 @@ template <Space S, Precision P>
 double FieldAlgebra<S, P>::step(double a, const Vector& p, const Vector& q, Vector& x, Vector& r) {
     using V = Real<P>;
     return work_->sum(Step<P>{factor<V>(a), factor<V>(-a), p.view(), q.view(), x.view(), r.view()}).value[0];
+}
+
+template <Space S, Precision P>
+ResidentBicgstab<P>& FieldAlgebra<S, P>::resident_bicgstab()
+    requires(!std::same_as<S, Cpu>)
+{
+    if (!work_->bicgstab) work_->bicgstab.emplace(work_->lattice);
+    return *work_->bicgstab;
+}
+template <Space S, Precision P>
+ResidentCg<P>& FieldAlgebra<S, P>::resident_cg()
+    requires(!std::same_as<S, Cpu>)
+{
+    if (!work_->cg) work_->cg.emplace(work_->lattice);
+    return *work_->cg;
 }
 
 template class FieldAlgebra<Cuda, Precision::half>;

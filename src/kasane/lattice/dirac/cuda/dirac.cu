@@ -3,6 +3,7 @@
 #include <kasane/lattice/dirac/cuda/field.hpp>
 #include <kasane/lattice/dirac/cuda/hop.hpp>
 #include <kasane/lattice/dirac/cuda/hop_columns.hpp>
+#include <kasane/lattice/dirac/cuda/hop_rows.hpp>
 #include <kasane/lattice/dirac/validate.hpp>
 
 #include <algorithm>
@@ -132,7 +133,12 @@ void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Fie
     task.in = in.view();
     if (x) task.x = x->view();
     task.out = out.view();
-    with_storage<P>(parts.storage, [&]<LinkReals R, bool half>() { launch_hop<P, R, half>(parts.lattice->space(), form, task); });
+    with_storage<P>(parts.storage, [&]<LinkReals R, bool half>() {
+        if constexpr (has_hop_rows<P, R, half>) {
+            if (task.sites <= most_sites_of_hop_rows) return launch_hop_rows<P, R>(parts.lattice->space(), form, task);
+        }
+        launch_hop<P, R, half>(parts.lattice->space(), form, task);
+    });
 }
 
 template <Space S, Precision P>

@@ -17,12 +17,22 @@ class Lattice<Cuda> {
 
     const Extents& extents() const { return tiles_.extents; }
     Cuda space() const { return on_; }
+    /// Work of fields and operators of this lattice is submitted to `stream` until `submit` returns: to capture it. One thread at a time.
+    template <class Submit>
+    void submit_to(CUstream_st* stream, Submit submit) const {
+        struct Restore {
+            Cuda &now, before;
+            ~Restore() { now = before; }
+        } restore{on_, on_};
+        on_.stream = stream;
+        submit();
+    }
     const device::Tiles& tiles() const { return tiles_; }
     std::uint32_t sites() const { return static_cast<std::uint32_t>(tiles_.extents.half()); }  ///< of one parity
     std::uint32_t blocks() const { return (sites() + device::row - 1) / device::row; }
 
    private:
-    Cuda on_;
+    mutable Cuda on_;
     device::Tiles tiles_;
     Buffer<device::LaneEntry, Cuda> lanes_;
     Buffer<device::TileEntry, Cuda> neighbours_;

@@ -161,20 +161,33 @@ KS_FN void multiply_by_link(const Link<V>& u, HalfSpinor<V>& h) {
     }
 }
 
+/// One direction's part of a hop: the half spinor of U (1 - s g_mu) in, up to its weight.
+template <class V>
+struct PartOfHop {
+    HalfSpinor<V> h;
+    V weight;
+};
+/// s of a direction
+template <int direction, Precision P>
+KS_FN Real<P> sign_of(const HopTask<P>& task) {
+    return direction % 2 == 1 ? -task.sign : task.sign;
+}
 template <int direction, Precision P, LinkReals R, bool half_links>
-KS_FN void add_hop(const HopTask<P>& task, const Fetched<LinkFormat<Real<P>, R, half_links>, P>& got, Spinor<Real<P>>& sum) {
+KS_FN PartOfHop<Real<P>> part_of_hop(const HopTask<P>& task, const Fetched<LinkFormat<Real<P>, R, half_links>, P>& got) {
     using V = Real<P>;
     using Format = LinkFormat<V, R, half_links>;
-    constexpr int mu = direction / 2;
-    constexpr bool backward = direction % 2 == 1;
-    const V s = backward ? -task.sign : task.sign;
-    HalfSpinor<V> h = projected<mu, P>(got.in, s);
-    V weight = got.weight;
+    PartOfHop<V> part{projected<direction / 2, P>(got.in, sign_of<direction>(task)), got.weight};
     if (!got.unit_link) {
-        multiply_by_link<backward, Format>(decoded<V, R, half_links>(got.link), h);
-        weight *= Format::factor;
+        multiply_by_link<direction % 2 == 1, Format>(decoded<V, R, half_links>(got.link), part.h);
+        part.weight *= Format::factor;
     }
-    accumulate_weighted<mu>(sum, h, s, weight);
+    return part;
+}
+
+template <int direction, Precision P, LinkReals R, bool half_links>
+KS_FN void add_hop(const HopTask<P>& task, const Fetched<LinkFormat<Real<P>, R, half_links>, P>& got, Spinor<Real<P>>& sum) {
+    const auto part = part_of_hop<direction, P, R, half_links>(task, got);
+    accumulate_weighted<direction / 2>(sum, part.h, sign_of<direction>(task), part.weight);
 }
 
 /// All directions from this one on; the data of the first is already in registers.

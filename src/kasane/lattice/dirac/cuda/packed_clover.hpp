@@ -55,8 +55,8 @@ KS_FN ChiralBlock<Real<P>> load_clover(const Chunk* clover, std::uint32_t place,
         const float unit = std::bit_cast<float>((word[13] >> 16) | (word[27] & 0xFFFF0000u));
         for (int i = 0; i < 14; ++i) {
             const std::uint32_t w = word[14 * chirality + i];
-            a[2 * i] = (lower_under<exponent_of_2_23>(w) - 8421376.0f) * unit;
-            if (i < 13) a[2 * i + 1] = (upper_under<exponent_of_2_23>(w) - 8421376.0f) * unit;
+            a[2 * i] = product(lower_under<exponent_of_2_23>(w) - 8421376.0f, unit);  // the same bits in every kernel
+            if (i < 13) a[2 * i + 1] = product(upper_under<exponent_of_2_23>(w) - 8421376.0f, unit);
         }
     } else {
         constexpr int per_chunk = P == Precision::single ? 4 : 2;

@@ -12,19 +12,27 @@
 #include <algorithm>
 #include <atomic>
 #include <complex>
+#include <cstring>
+#include <memory>
 #include <vector>
 
 namespace kasane::lattice::device {
 
-inline constexpr int operation_threads = 256;
-inline constexpr int operation_sums = 3;  ///< at most, of an operation
+inline constexpr int operation_threads = 256;  ///< of a block, at most
+inline constexpr int operation_sums = 3;       ///< at most, of an operation
 
-/// Blocks of the grid for this number of sites: the same for all fields of a size on a device, so that sums are the same bits in every run.
-inline unsigned blocks_for(Cuda on, std::uint32_t sites) {
+/// Blocks of a grid and their threads.
+struct GridShape {
+    unsigned blocks, threads;
+};
+/// The grid for this number of sites: the same for all fields of a size on a device, so that sums are the same bits in every run. Few sites
+/// have small blocks, so that they occupy many multiprocessors: the time of such a launch is the latency of one thread.
+inline GridShape grid_for(Cuda on, std::uint32_t sites) {
     int multiprocessors = 0;
     KS_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, on.device));
-    const auto wanted = static_cast<unsigned>((sites + operation_threads - 1) / operation_threads);
-    return std::min(wanted, static_cast<unsigned>(4 * multiprocessors));
+    const auto most = static_cast<unsigned>(4 * multiprocessors);
+    const unsigned threads = sites > 64 * most ? operation_threads : 64;
+    return {std::min((sites + threads - 1) / threads, most), threads};
 }
 
 template <class V>
@@ -187,15 +195,46 @@ __device__ inline double warp_sum(double value) {
     for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xFFFFFFFFu, value, offset);
     return value;
 }
-/// The block's sum, in thread 0.
-__device__ inline double block_sum(double value) {
-    __shared__ double warps[operation_threads / 32];
-    value = warp_sum(value);
+/// The block's sums, in thread 0.
+template <int numbers>
+__device__ inline void block_sums(double (&value)[numbers]) {
+    __shared__ double warps[numbers][operation_threads / 32];
     __syncthreads();
-    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
+    for (int k = 0; k < numbers; ++k) {
+        value[k] = warp_sum(value[k]);
+        if (threadIdx.x % 32 == 0) warps[k][threadIdx.x / 32] = value[k];
+    }
     __syncthreads();
-    if (threadIdx.x < 32) value = warp_sum(threadIdx.x < operation_threads / 32 ? warps[threadIdx.x] : 0.0);
-    return value;
+    if (threadIdx.x >= 32) return;
+    for (int k = 0; k < numbers; ++k) value[k] = warp_sum(threadIdx.x < blockDim.x / 32 ? warps[k][threadIdx.x] : 0.0);
+}
+/// The sums of all blocks of a grid of this size, in thread 0. @param partial  [numbers][blocks]
+template <int numbers>
+__device__ inline void add_blocks(double (&value)[numbers], const double* partial) {
+    for (int k = 0; k < numbers; ++k) {
+        value[k] = 0;
+        for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) value[k] += __ldcg(partial + k * gridDim.x + b);
+    }
+    block_sums(value);
+}
+/// Adds the blocks' sums in order: true in the one thread that has the totals in `value`, of the last block to end. Such threads of
+/// different launches of a stream follow each other. @param partial  [operation_sums][blocks]   @param done  0 before and after
+template <int numbers>
+__device__ inline bool grid_sums(double (&value)[numbers], double* partial, unsigned* done) {
+    __shared__ bool last;
+    block_sums(value);
+    if (threadIdx.x == 0) {
+        for (int k = 0; k < numbers; ++k) partial[k * gridDim.x + blockIdx.x] = value[k];
+        __threadfence();
+        last = atomicAdd(done, 1u) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return false;
+    __threadfence();
+    add_blocks(value, partial);
+    if (threadIdx.x != 0) return false;
+    *done = 0;
+    return true;
 }
 
 struct SiteSums {
@@ -229,39 +268,53 @@ __global__ void __launch_bounds__(operation_threads)
     const unsigned column = most == 1 ? 0 : blockIdx.y;
     const Operation& operation = operations.column[column];
     double sum[numbers > 0 ? numbers : 1] = {};
-    for (std::uint32_t i = blockIdx.x * operation_threads + threadIdx.x; i < sites; i += gridDim.x * operation_threads) operation(i, sum);
+    for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < sites; i += gridDim.x * blockDim.x) operation(i, sum);
     if constexpr (numbers > 0) {
-        double* const partial = totals.partial + column * operation_sums * gridDim.x;
-        __shared__ bool last;
-        for (int k = 0; k < numbers; ++k) {
-            const double whole = block_sum(sum[k]);
-            if (threadIdx.x == 0) partial[k * gridDim.x + blockIdx.x] = whole;
-        }
-        if (threadIdx.x == 0) {
-            __threadfence();
-            last = atomicAdd(totals.done + column, 1u) == gridDim.x - 1;
-        }
-        __syncthreads();
-        if (!last) return;
-        __threadfence();
-        for (int k = 0; k < numbers; ++k) {
-            double part = 0;
-            for (unsigned b = threadIdx.x; b < gridDim.x; b += operation_threads) part += __ldcg(partial + k * gridDim.x + b);
-            const double whole = block_sum(part);
-            if (threadIdx.x == 0) static_cast<volatile double*>(totals.mailbox->sum[column].value)[k] = whole;
-        }
-        if (threadIdx.x == 0) {
-            totals.done[column] = 0;
+        if (!grid_sums(sum, totals.partial + column * operation_sums * gridDim.x, totals.done + column)) return;
+        for (int k = 0; k < numbers; ++k) static_cast<volatile double*>(totals.mailbox->sum[column].value)[k] = sum[k];
+        __threadfence_system();
+        if (most > 1) {
+            if (atomicAdd(totals.done + most, 1u) != gridDim.y - 1) return;
+            totals.done[most] = 0;
             __threadfence_system();
-            if (most > 1) {
-                if (atomicAdd(totals.done + most, 1u) != gridDim.y - 1) return;
-                totals.done[most] = 0;
-                __threadfence_system();
-            }
-            *const_cast<volatile std::uint64_t*>(&totals.mailbox->ticket) = totals.ticket;
+        }
+        *const_cast<volatile std::uint64_t*>(&totals.mailbox->ticket) = totals.ticket;
+    }
+}
+
+/// Waits until a kernel of the stream has written a ticket for which arrived(ticket) holds into pinned memory; returns the ticket.
+template <class Arrived>
+std::uint64_t wait_for(std::uint64_t& ticket, Arrived arrived, Cuda on) {
+    const std::atomic_ref<std::uint64_t> now(ticket);
+    for (unsigned spin = 0;; ++spin) {
+        if (const auto value = now.load(std::memory_order_acquire); arrived(value)) return value;
+        if (spin % 65536 == 65535) {  // a failed kernel never writes its ticket; a frequent test would cost more than the sum
+            const auto status = cudaStreamQuery(on.stream);
+            if (status != cudaErrorNotReady) KS_CUDA(status);
         }
     }
 }
+
+/// Memory of the host that kernels write to.
+template <class T>
+class Pinned {
+   public:
+    Pinned() {
+        T* made = nullptr;
+        KS_CUDA(cudaHostAlloc(reinterpret_cast<void**>(&made), sizeof(T), cudaHostAllocMapped));
+        std::memset(static_cast<void*>(made), 0, sizeof(T));
+        memory_.reset(made);
+    }
+    T* get() const { return memory_.get(); }
+    T* operator->() const { return memory_.get(); }
+
+   private:
+    struct Free {
+        // The last kernel that writes here has been waited for. At process exit the runtime may already be gone: errors are ignored.
+        void operator()(T* memory) const { static_cast<void>(cudaFreeHost(memory)); }
+    };
+    std::unique_ptr<T, Free> memory_;
+};
 
 /// Launches operations on fields of a lattice.
 template <int most>
@@ -270,13 +323,9 @@ class SiteKernels {
     explicit SiteKernels(std::shared_ptr<const Lattice<Cuda>> on_lattice) : lattice_(std::move(on_lattice)) {
         const Cuda on = lattice_->space();
         KS_CUDA(cudaSetDevice(on.device));
-        blocks_ = blocks_for(on, lattice_->sites());
-        partial_ = Buffer<double, Cuda>(on, most * operation_sums * index_t{blocks_});
+        shape_ = grid_for(on, lattice_->sites());
+        partial_ = Buffer<double, Cuda>(on, most * operation_sums * index_t{shape_.blocks});
         done_ = to_space(on, std::vector<unsigned>(most + 1, 0u));
-        Mailbox<most>* mailbox = nullptr;
-        KS_CUDA(cudaHostAlloc(reinterpret_cast<void**>(&mailbox), sizeof(Mailbox<most>), cudaHostAllocMapped));
-        *mailbox = Mailbox<most>{};
-        mailbox_.reset(mailbox);
     }
 
     /// One operation for each of `columns` columns; does not wait.
@@ -287,7 +336,7 @@ class SiteKernels {
         if (Operation::numbers > 0) ++ticket_;
         Operations<Operation, most> all;
         std::copy_n(operations, columns, all.column);
-        sites_kernel<<<dim3(blocks_, static_cast<unsigned>(columns)), operation_threads, 0, on.stream>>>(
+        sites_kernel<<<dim3(shape_.blocks, static_cast<unsigned>(columns)), shape_.threads, 0, on.stream>>>(
             all, lattice_->sites(), Totals<most>{partial_.data(), done_.data(), mailbox_.get(), ticket_});
         KS_CUDA(cudaGetLastError());
     }
@@ -295,26 +344,16 @@ class SiteKernels {
     template <class Operation>
     const SiteSums* sum(const Operation* operations, int columns) {
         launch(operations, columns);
-        const std::atomic_ref<std::uint64_t> arrived(mailbox_->ticket);
-        for (unsigned spin = 0; arrived.load(std::memory_order_acquire) != ticket_; ++spin)
-            if (spin % 65536 == 65535) {  // a failed kernel never writes its ticket; a frequent test would cost more than the sum
-                const auto status = cudaStreamQuery(lattice_->space().stream);
-                if (status != cudaErrorNotReady) KS_CUDA(status);
-            }
+        wait_for(mailbox_->ticket, [&](std::uint64_t now) { return now == ticket_; }, lattice_->space());
         return mailbox_->sum;
     }
 
    private:
-    struct Free {
-        // The last kernel that writes here has been waited for. At process exit the runtime may already be gone: errors are ignored.
-        void operator()(Mailbox<most>* mailbox) const { static_cast<void>(cudaFreeHost(mailbox)); }
-    };
-
     std::shared_ptr<const Lattice<Cuda>> lattice_;
-    unsigned blocks_ = 0;
+    GridShape shape_{};
     Buffer<double, Cuda> partial_;
     Buffer<unsigned, Cuda> done_;
-    std::unique_ptr<Mailbox<most>, Free> mailbox_;
+    Pinned<Mailbox<most>> mailbox_;
     std::uint64_t ticket_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// A matrix with its incomplete Cholesky factors with a threshold on one space, ready for conjugate gradients: the counterpart of
-// PreparedSystem for Precondition::ict.
+// A matrix with incomplete Cholesky factors that have entries where it has none, on one space, ready for conjugate gradients: the
+// counterpart of PreparedSystem for Precondition::ict and ick.
 #pragma once
 
 #include <kasane/sparse/aggregation/rows.hpp>
@@ -10,7 +10,7 @@
 namespace kasane::sparse {
 
 template <Space S>
-struct ThresholdSystem {
+struct FilledSystem {
     S on;
     SolverOptions options;
     Rows<double, S> A;
@@ -23,15 +23,15 @@ struct ThresholdSystem {
 /// @param A   in host memory, canonical   @param there  the same on S
 /// @throws PreconditionError where A is far from positive definite
 template <Space S>
-ThresholdSystem<S> prepare_threshold(S on, const CsrView& A, const CsrView& there, const SolverOptions& options);
+FilledSystem<S> prepare_filled(S on, const CsrView& A, const CsrView& there, const SolverOptions& options);
 
 /// As solve_prepared() for a PreparedSystem; a stopped solve begins again from its x.
 template <Space S>
-SolveLog solve_prepared(ThresholdSystem<S>& system, View<const double> b, View<double> x, bool mean_free, Start start,
+SolveLog solve_prepared(FilledSystem<S>& system, View<const double> b, View<double> x, bool mean_free, Start start,
                         const StopFunction& stop);
 
 /// Bytes that an iteration must move: every array once in each pass.
 template <Space S>
-double bytes_per_iteration(const ThresholdSystem<S>& system);
+double bytes_per_iteration(const FilledSystem<S>& system);
 
 }  // namespace kasane::sparse

@@ -1,0 +1,40 @@
+// The part of `kasane solve` for several workers: ranks of an MPI launcher, or GPUs of a rank.
+#pragma once
+
+#include <app/solved.hpp>
+#include <app/workers.hpp>
+#include <kasane/sparse/distributed/distributed_solver.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kasane::app {
+
+/// Options as given.
+struct WorkerChoices {
+    int gpus_per_rank = 1;
+    int overlap = 0;
+};
+
+/// Adds --gpus-per-rank and --overlap.
+void add_worker_options(CLI::App& app, WorkerChoices& choices);
+
+bool has_several_workers(const Common& common, const WorkerChoices& choices);
+
+/// Options of a DistributedSolver. @param precondition  of --precondition   @param shared  has tolerance and limit
+/// @throws InputError naming each option that one worker alone has
+sparse::DistributedOptions distributed_options(const WorkerChoices& choices, const std::string& precondition,
+                                               const sparse::SolverOptions& shared, const CLI::App& app);
+
+/// @throws InputError where one worker was given an option of several
+void refuse_options_of_workers(const CLI::App& app);
+
+/// @param file  of A   @throws InputError naming the file, ComputationError
+Solved solve_on_workers(const Common& common, const std::string& file, const Workers& workers, const sparse::CsrMatrix& A,
+                        const sparse::DistributedOptions& options, const sparse::VectorColumns& b, std::vector<double>& x);
+
+/// The worker loop of `kasane solve` for the ranks but the root rank.
+inline constexpr const char* solve_loop = "solve";
+void run_solve_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
+
+}  // namespace kasane::app

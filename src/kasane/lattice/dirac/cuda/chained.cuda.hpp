@@ -1,0 +1,32 @@
+// Launches of small kernels that follow each other: the blocks of the next kernel start while the last ones of the kernel before it end,
+// and wait until its memory is visible (programmatic dependent launch; before sm_90 an ordinary launch). Invariant: a kernel that is
+// launched so calls wait_for_earlier() in every thread before it reads or writes what other kernels may write.
+#pragma once
+
+#include <kasane/core/device/check.cuda.hpp>
+
+namespace kasane::lattice::device {
+
+/// Allows the next kernel to start, and waits until all earlier work of the stream has ended.
+__device__ inline void wait_for_earlier() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+template <class... Parameter, class... Argument>
+void launch_chained(unsigned grid, unsigned block, cudaStream_t stream, void (*kernel)(Parameter...), const Argument&... argument) {
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(grid);
+    config.blockDim = dim3(block);
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    KS_CUDA(cudaLaunchKernelEx(&config, kernel, argument...));
+}
+
+}  // namespace kasane::lattice::device

@@ -1,0 +1,42 @@
+// Options of inexact deflation by local coherence, their check, and the report of its set-up.
+#pragma once
+
+#include <kasane/lattice/geometry.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kasane::lattice {
+
+/// Inexact deflation of the quark solver by local coherence, two levels [Luscher 2007]: near-null vectors of D, cut into blocks, span a
+/// subspace in which a little Dirac operator takes the place of D. 0 chooses a good value, of `vectors` no deflation.
+struct CoherentOptions {
+    int vectors = 0;                 ///< near-null vectors; each gives two basis vectors per block, one of each chirality
+    int block[4] = {0, 0, 0, 0};     ///< extents x, y, z, t of a block: even, divide the lattice's
+    int relaxation_steps = 0;        ///< iterations of BiCGStab that make the first near-null vectors from random ones
+    int rounds = 0;                  ///< improvements of the near-null vectors by the preconditioner itself
+    int smoother_steps = 0;          ///< minimal residual iterations after the correction in the subspace, without a Schwarz preconditioner
+    double little_rtol = 0;          ///< tolerance of the little system in every application
+    int little_iteration_limit = 0;  ///< of its solve
+};
+
+/// What the set-up of a coherent subspace took.
+struct CoherentReport {
+    int vectors = 0;        ///< near-null vectors
+    Extents block;          ///< extents of a block
+    index_t blocks = 0;     ///< of the lattice
+    index_t dimension = 0;  ///< of the little operator
+    double seconds = 0;     ///< of the set-up
+    double bytes = 0;       ///< of basis and little operator
+};
+
+/// The options with every choice made.
+CoherentOptions chosen(const CoherentOptions& options, const Extents& lattice);
+
+/// What is wrong with chosen options on this lattice; empty: nothing. Names usable blocks.
+std::vector<std::string> problems_of(const CoherentOptions& options, const Extents& lattice);
+
+/// Memory of basis and little operator in single precision (twice as much for a solver in double). [bytes per site]
+double coherent_bytes_per_site(const CoherentOptions& options, const Extents& lattice);
+
+}  // namespace kasane::lattice

@@ -1,0 +1,59 @@
+// Deflation of the little system by the near-null vectors as a whole, without which its iterations grow as those of D do: with orthonormal
+// C = A U, A the little operator and U the vectors' coefficients, the system is solved in the complement of C by a minimal residual method,
+// (1 - C C^+) A z = (1 - C C^+) c, and x = z + U C^+ (c - A z) [de Sturler 1996].
+// Declarations only: little_deflation.kernels.cpp defines them, once per Space.
+#pragma once
+
+#include <kasane/lattice/solve/little_operator.hpp>
+
+#include <complex>
+#include <vector>
+
+namespace kasane::lattice {
+
+/// Vectors of coefficients in packs of eight: [pack][row of the little system][re, im][8].
+template <Space S, class T>
+class LittleDeflation {
+   public:
+    /// Takes the memory of 2 layout.count vectors.
+    LittleDeflation(S on, const BlockLayout& layout);
+
+    /// Deflates by nothing.
+    void clear();
+    /// Adds the part of one chirality of w, and that of A w after orthogonalisation. Vectors in the span of earlier ones are left out.
+    /// @param u, c  work
+    void add(LittleAlgebra<S, T>& algebra, const LittleOperator<S, T>& A, const LittleVector<S, T>& w, int chirality, LittleVector<S, T>& u,
+             LittleVector<S, T>& c);
+
+    /// C^+ v
+    std::vector<std::complex<T>> products(const LittleVector<S, T>& v) const;
+    /// v -= C h, and v += U h.
+    void subtract_images(const std::vector<std::complex<T>>& h, LittleVector<S, T>& v) { add_vectors(images_, h, -1, v); }
+    void add_vectors(const std::vector<std::complex<T>>& h, LittleVector<S, T>& v) { add_vectors(vectors_, h, 1, v); }
+
+    double bytes() const { return 2. * static_cast<double>(images_.size()) * sizeof(T); }
+
+   private:
+    void add_vectors(const Buffer<T, S>& of, const std::vector<std::complex<T>>& h, int sign, LittleVector<S, T>& v);
+    void set(Buffer<T, S>& of, int j, const LittleVector<S, T>& from);
+
+    BlockLayout layout_;
+    int packs_, count_ = 0;
+    Buffer<T, S> vectors_, images_;  ///< U, C
+    Buffer<T, S> factors_;           ///< [pack][re, im][8] of add_vectors
+};
+
+/// (1 - C C^+) A B^-1, B the diagonal blocks of A, as an operator of krylov's methods.
+template <Space S, class T>
+struct DeflatedLittleOperator {
+    const LittleOperator<S, T>& A;
+    LittleDeflation<S, T>& deflation;
+    LittleVector<S, T>& between;
+    template <class Algebra>
+    void apply(Algebra&, const LittleVector<S, T>& in, LittleVector<S, T>& out) const {
+        A.apply_divided(in, between, out);
+        deflation.subtract_images(deflation.products(out), out);
+    }
+};
+
+}  // namespace kasane::lattice

@@ -1,0 +1,153 @@
+// Deflation of the little system, once per Space.
+#include <kasane/core/device/kernels.hpp>
+#include <kasane/core/device/sum.hpp>
+#include <kasane/lattice/solve/lanes.hpp>
+#include <kasane/lattice/solve/little_deflation.hpp>
+#include <kasane/lattice/parallel_sites.hpp>
+
+#include <cmath>
+
+namespace kasane::lattice {
+namespace {
+
+/// Where the real part of a row is in a vector of coefficients; the imaginary part is 8 behind.
+KS_FN index_t place_of_row(index_t row) { return row / 8 * pack_words + row % 8; }
+
+/// conj(C) v of the eight rows of a pack of v, for eight vectors.
+template <class T>
+struct RowProducts {
+    const T* vectors;  ///< of one pack of vectors
+    const T* v;
+    KS_FN Terms<16> operator()(index_t pack) const {
+        Cx<Lanes<T>> sum{broadcast(T(0)), broadcast(T(0))};
+        for (index_t row = 8 * pack; row < 8 * pack + 8; ++row) {
+            const T* at = v + place_of_row(row);
+            add_conjugate_product(sum, load_pack(vectors + row * pack_words), broadcast(Cx<T>{at[0], at[8]}));
+        }
+        Terms<16> terms{};
+        for (int l = 0; l < 8; ++l) {
+            terms[l] = sum.re.v[l];
+            terms[l + 8] = sum.im.v[l];
+        }
+        return terms;
+    }
+};
+
+template <class T>
+struct AddVectors {
+    const T* vectors;
+    const T* factors;
+    index_t rows;
+    int packs;
+    T* v;
+    KS_FN void operator()(index_t row) const {
+        Cx<Lanes<T>> sum{broadcast(T(0)), broadcast(T(0))};
+        for (int p = 0; p < packs; ++p)
+            add_product(sum, load_pack(vectors + (p * rows + row) * pack_words), load_pack(factors + p * pack_words));
+        T* at = v + place_of_row(row);
+        at[0] += sum.re.sum();
+        at[8] += sum.im.sum();
+    }
+};
+
+template <class T>
+struct SetColumn {
+    const T* from;
+    int lane;
+    T* to;  ///< of one pack of vectors
+    KS_FN void operator()(index_t row) const {
+        const T* at = from + place_of_row(row);
+        to[row * pack_words + lane] = at[0];
+        to[row * pack_words + lane + 8] = at[8];
+    }
+};
+
+/// to = the part of one chirality.
+template <class T>
+struct OneChirality {
+    BlockLayout layout;
+    const T* from;
+    int chirality;
+    T* to;
+    KS_FN void operator()(index_t i) const {
+        const index_t half = layout.block_words() / 2;
+        to[i] = i / half % 2 == chirality ? from[i] : T(0);
+    }
+};
+
+}  // namespace
+
+template <Space S, class T>
+LittleDeflation<S, T>::LittleDeflation(S on, const BlockLayout& layout)
+    : layout_(layout),
+      packs_((2 * layout.count + 7) / 8),
+      vectors_(on, packs_ * layout.blocks() * layout.rows() * pack_words),
+      images_(on, vectors_.size()),
+      factors_(on, packs_ * index_t{pack_words}) {
+    clear();
+}
+
+template <Space S, class T>
+void LittleDeflation<S, T>::clear() {
+    count_ = 0;
+    for (auto* data : {&vectors_, &images_}) parallel_for(data->space(), data->size(), SetZero<T>{data->data()});
+}
+
+template <Space S, class T>
+void LittleDeflation<S, T>::set(Buffer<T, S>& of, int j, const LittleVector<S, T>& from) {
+    const index_t rows = layout_.blocks() * layout_.rows();
+    parallel_for(of.space(), rows, SetColumn<T>{from.data.data(), j % 8, of.data() + j / 8 * rows * pack_words});
+}
+
+template <Space S, class T>
+void LittleDeflation<S, T>::add(LittleAlgebra<S, T>& algebra, const LittleOperator<S, T>& A, const LittleVector<S, T>& w, int chirality,
+                                LittleVector<S, T>& u, LittleVector<S, T>& c) {
+    const S on = images_.space();
+    parallel_for(on, u.data.size(), OneChirality<T>{layout_, w.data.data(), chirality, u.data.data()});
+    A.apply(u, c);
+    const double before = algebra.norm2(c);
+    for (int pass = 0; pass < 2; ++pass) {
+        const auto h = products(c);
+        subtract_images(h, c);
+        auto opposite = h;
+        for (auto& z : opposite) z = -z;
+        add_vectors(opposite, u);
+    }
+    const double now = algebra.norm2(c);
+    if (!(now > 1e-8 * before) || !std::isfinite(now)) return;
+    algebra.axpby(0, u, 1 / std::sqrt(now), u);
+    algebra.axpby(0, c, 1 / std::sqrt(now), c);
+    set(vectors_, count_, u);
+    set(images_, count_, c);
+    ++count_;
+}
+
+template <Space S, class T>
+std::vector<std::complex<T>> LittleDeflation<S, T>::products(const LittleVector<S, T>& v) const {
+    const index_t rows = layout_.blocks() * layout_.rows();
+    std::vector<std::complex<T>> h(static_cast<std::size_t>(8 * packs_));
+    for (int p = 0; 8 * p < count_; ++p) {
+        const auto terms = sum<16>(images_.space(), rows / 8, RowProducts<T>{images_.data() + p * rows * pack_words, v.data.data()});
+        for (int l = 0; l < 8; ++l) h[static_cast<std::size_t>(8 * p + l)] = {static_cast<T>(terms[l]), static_cast<T>(terms[l + 8])};
+    }
+    return h;
+}
+
+template <Space S, class T>
+void LittleDeflation<S, T>::add_vectors(const Buffer<T, S>& of, const std::vector<std::complex<T>>& h, int sign, LittleVector<S, T>& v) {
+    if (count_ == 0) return;
+    const S on = of.space();
+    std::vector<T> factors(2 * h.size());
+    for (std::size_t j = 0; j < h.size(); ++j) {
+        factors[j / 8 * pack_words + j % 8] = static_cast<T>(sign) * h[j].real();
+        factors[j / 8 * pack_words + j % 8 + 8] = static_cast<T>(sign) * h[j].imag();
+    }
+    copy_from_host(on, factors_.view(), view(factors));
+    const index_t rows = layout_.blocks() * layout_.rows();
+    parallel_for(on, rows, AddVectors<T>{of.data(), factors_.data(), rows, (count_ + 7) / 8, v.data.data()});
+}
+
+template class LittleDeflation<KS_SPACE, float>;
+template class LittleDeflation<KS_SPACE, double>;
+
+}  // namespace kasane::lattice

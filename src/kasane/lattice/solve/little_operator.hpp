@@ -1,0 +1,68 @@
+// The little Dirac operator P^+ D P on the grid of blocks [Luscher 2007], and the algebra of its vectors.
+// Invariants: a block couples to itself and to its eight neighbours, over its faces; a neighbour may be the block itself or be one in two
+// directions. P commutes with gamma_5, so that the coupling backward is the adjoint of the neighbour's coupling forward, with the sign of
+// the product of chiralities. Declarations only: little_operator.kernels.cpp defines them, once per Space.
+#pragma once
+
+#include <kasane/lattice/solve/block_vectors.hpp>
+#include <kasane/lattice/dirac/clover_term.hpp>
+#include <kasane/lattice/dirac/parameters.hpp>
+
+#include <complex>
+
+namespace kasane::lattice {
+
+/// Coefficients of a field in the subspace: [block][chirality][pack][re, im][8].
+template <Space S, class T>
+struct LittleVector {
+    Buffer<T, S> data;
+    LittleVector(S on, const BlockLayout& layout) : data(on, layout.coefficients()) {}
+};
+
+/// The operations of krylov's methods on them (krylov/algebra.hpp).
+template <Space S, class T>
+class LittleAlgebra {
+   public:
+    using Vector = LittleVector<S, T>;
+    using Scalar = std::complex<double>;
+
+    LittleAlgebra(S on, const BlockLayout& layout) : on_(on), layout_(layout) {}
+    Vector like(const Vector&) const { return {on_, layout_}; }
+    void copy(const Vector& x, Vector& y) { axpby(1, x, 0, y); }
+    void zero(Vector& y);
+    double norm2(const Vector& x);
+    Scalar dot(const Vector& x, const Vector& y);
+    void axpby(Scalar a, const Vector& x, Scalar b, Vector& y);
+    double axpy_norm2(Scalar a, const Vector& x, Vector& y);
+
+   private:
+    S on_;
+    BlockLayout layout_;
+};
+
+/// The little operator, and the inverses of its diagonal blocks.
+template <Space S, class T>
+class LittleOperator {
+   public:
+    /// Takes the memory.
+    LittleOperator(S on, const BlockLayout& layout);
+
+    /// Computes it from a basis. @param A  null: 1   @throws ComputationError where a diagonal block is singular
+    void assemble(const BlockVectors<S, T>& basis, const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters);
+
+    /// out = P^+ D P in.
+    void apply(const LittleVector<S, T>& in, LittleVector<S, T>& out) const;
+    /// out = B^-1 in, B the diagonal blocks.
+    void divide(const LittleVector<S, T>& in, LittleVector<S, T>& out) const;
+    /// out = in + (P^+ D P - B) B^-1 in = P^+ D P B^-1 in, by way of `between` = B^-1 in.
+    void apply_divided(const LittleVector<S, T>& in, LittleVector<S, T>& between, LittleVector<S, T>& out) const;
+
+    double bytes() const;
+
+   private:
+    BlockLayout layout_;
+    Buffer<T, S> own_, inverse_;  ///< [block][row][column pack][re, im][8]
+    Buffer<T, S> hop_;            ///< [block][2 mu + (backward)][row][column pack][re, im][8]
+};
+
+}  // namespace kasane::lattice

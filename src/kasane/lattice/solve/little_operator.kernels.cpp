@@ -1,0 +1,415 @@
+// The little Dirac operator, once per Space.
+#include <kasane/core/base/error.hpp>
+#include <kasane/core/device/kernels.hpp>
+#include <kasane/core/device/sum.hpp>
+#include <kasane/lattice/solve/lanes.hpp>
+#include <kasane/lattice/solve/little_operator.hpp>
+#include <kasane/lattice/parallel_sites.hpp>
+
+#include <cmath>
+#include <type_traits>
+
+namespace kasane::lattice {
+namespace {
+
+/// Position of the pack of columns `cp` of a row of a matrix of a block.
+KS_FN index_t matrix_pack(const BlockLayout& layout, index_t matrix, index_t row, int cp) {
+    return ((matrix * layout.rows() + row) * 2 * layout.packs + cp) * pack_words;
+}
+
+/// Sites whose columns are computed before they are multiplied by the rows: their sums stay in registers.
+#if defined(__CUDA_ARCH__)
+inline constexpr int chunk_sites = 1;
+#else
+inline constexpr int chunk_sites = 4;
+#endif
+
+/// Columns of eight vectors of one of the five parts of D on a block: part 0, half the clover term and the forward hops within the block;
+/// part 1 + mu, the hops forward along mu over the face. Index (5 block + part) packs + pack.
+template <class T>
+struct Couplings {
+    using V = Lanes<T>;
+    const T* basis[2];
+    BlockLayout layout;
+    LinksView u;
+    CloverView A;  ///< data null: 1
+    double kappa;
+    bool antiperiodic;
+    T* own;
+    T* hop;
+
+    KS_FN void operator()(index_t index) const {
+        const int pack = static_cast<int>(index % layout.packs), part = static_cast<int>(index / layout.packs % 5);
+        const index_t block = index / layout.packs / 5;
+        T* const out = part == 0 ? own : hop;
+        const index_t matrix = part == 0 ? block : 8 * block + 2 * (part - 1);
+        for (index_t row = 0; row < layout.rows(); ++row)
+            for (int chirality = 0; chirality < 2; ++chirality)
+                store_pack(out + matrix_pack(layout, matrix, row, chirality * layout.packs + pack), {broadcast(T(0)), broadcast(T(0))});
+        const T* rows[chunk_sites];
+        Spinor<V> columns[chunk_sites][2];
+        int sites = 0;
+        for (int parity = 0; parity < 2; ++parity)
+            for (index_t i = 0; i < layout.half(); ++i) {
+                const index_t slot = block * layout.half() + i;
+                if (!compute(static_cast<Parity>(parity), slot, part, pack, columns[sites])) continue;
+                rows[sites++] = basis[parity] + slot * layout.site_words();
+                if (sites == chunk_sites) {
+                    multiply(rows, columns, sites, out, matrix, pack);
+                    sites = 0;
+                }
+            }
+        if (sites > 0) multiply(rows, columns, sites, out, matrix, pack);
+    }
+
+   private:
+    /// The part of D times the vectors of each chirality, on one site; false where there is none.
+    KS_FN bool compute(Parity parity, index_t slot, int part, int pack, Spinor<V> (&out)[2]) const {
+        const Site site = layout.site(parity, slot);
+        if (part > 0 && site[part - 1] % layout.own[part - 1] != layout.own[part - 1] - 1) return false;
+        const index_t checkerboard = layout.lattice.checkerboard(site);
+        for (int chirality = 0; chirality < 2; ++chirality) {
+            for (auto& spin : out[chirality].s)
+                for (auto& z : spin.c) z = {broadcast(T(0)), broadcast(T(0))};
+            if (part == 0) add_half_clover(parity, checkerboard, chirality, vectors(parity, slot, chirality, pack), out[chirality]);
+        }
+        add_hop<0>(parity, site, checkerboard, part, pack, out);
+        add_hop<1>(parity, site, checkerboard, part, pack, out);
+        add_hop<2>(parity, site, checkerboard, part, pack, out);
+        add_hop<3>(parity, site, checkerboard, part, pack, out);
+        return true;
+    }
+    /// The spins of one chirality of eight vectors.
+    KS_FN HalfSpinor<V> vectors(Parity parity, index_t slot, int chirality, int pack) const {
+        const T* row = basis[static_cast<int>(parity)] + slot * layout.site_words() + pack * pack_words;
+        row += chirality * 6 * layout.packs * pack_words;
+        HalfSpinor<V> h;
+        for (int r = 0; r < 6; ++r, row += layout.packs * pack_words) h.s[r / 3].c[r % 3] = load_pack(row);
+        return h;
+    }
+    KS_FN void add_half_clover(Parity parity, index_t checkerboard, int chirality, const HalfSpinor<V>& in, Spinor<V>& out) const {
+        HalfSpinor<V> h = in;
+        if (A.data) {
+            const auto block = A.load(parity, chirality, checkerboard);
+            ChiralBlock<V> lanes;
+            for (int i = 0; i < 6; ++i) lanes.diagonal[i] = broadcast(static_cast<T>(block.diagonal[i]));
+            for (int i = 0; i < 15; ++i)
+                lanes.lower[i] = {broadcast(static_cast<T>(block.lower[i].re)), broadcast(static_cast<T>(block.lower[i].im))};
+            h = times(lanes, in);
+        }
+        const V half = broadcast(T(0.5));
+        for (int r = 0; r < 6; ++r) {
+            const auto& z = h.s[r / 3].c[r % 3];
+            out.s[2 * chirality + r / 3].c[r % 3] = {z.re * half, z.im * half};
+        }
+    }
+    template <int mu>
+    KS_FN void add_hop(Parity parity, const Site& site, index_t checkerboard, int part, int pack, Spinor<V> (&out)[2]) const {
+        const bool leaves = site[mu] % layout.own[mu] == layout.own[mu] - 1;
+        if (part == 0 ? leaves : part != 1 + mu) return;
+        const double sign = mu == 3 && antiperiodic && site[3] == layout.lattice[3] - 1 ? kappa : -kappa;
+        const auto link = u.load(parity, checkerboard, mu);
+        Link<V> scaled;
+        for (int k = 0; k < 9; ++k)
+            scaled.e[k / 3][k % 3] = {broadcast(static_cast<T>(sign * link.e[k / 3][k % 3].re)),
+                                      broadcast(static_cast<T>(sign * link.e[k / 3][k % 3].im))};
+        const index_t ahead = layout.slot(layout.lattice.shifted(site, mu, 1));
+        const V one = broadcast(T(1));
+        for (int chirality = 0; chirality < 2; ++chirality) {
+            Spinor<V> psi;
+            const auto h = vectors(other(parity), ahead, chirality, pack);
+            for (int s = 0; s < 4; ++s)
+                for (int a = 0; a < 3; ++a) psi.s[s].c[a] = s / 2 == chirality ? h.s[s % 2].c[a] : Cx<V>{broadcast(T(0)), broadcast(T(0))};
+            auto projected = project<mu>(psi, one);
+            for (auto& spin : projected.s) spin = times(scaled, spin);
+            accumulate<mu>(out[chirality], projected, one);
+        }
+    }
+    KS_FN void multiply(const T* const (&rows)[chunk_sites], const Spinor<V> (&columns)[chunk_sites][2], int sites, T* out, index_t matrix,
+                        int pack) const {
+        for (int from = 0; from < 2; ++from)
+            for (int k = 0; k < layout.count; ++k)
+                for (int to = 0; to < 2; ++to) {
+                    T* const at = out + matrix_pack(layout, matrix, from * index_t{8} * layout.packs + k, to * layout.packs + pack);
+                    auto sum = load_pack<T>(at);
+                    for (int s = 0; s < sites; ++s) {
+                        const T* row = rows[s] + k / 8 * pack_words + k % 8 + from * 6 * layout.packs * pack_words;
+                        for (int r = 0; r < 6; ++r, row += layout.packs * pack_words)
+                            add_conjugate_product(sum, broadcast(Cx<T>{row[0], row[8]}), columns[s][to].s[2 * from + r / 3].c[r % 3]);
+                    }
+                    store_pack(at, sum);
+                }
+    }
+};
+
+/// One element of a matrix of blocks.
+template <class T>
+KS_FN Cx<T> element(const BlockLayout& layout, const T* data, index_t matrix, index_t row, index_t column) {
+    const T* at = data + matrix_pack(layout, matrix, row, static_cast<int>(column / 8)) + column % 8;
+    return {at[0], at[8]};
+}
+
+/// What the couplings forward imply: X + g5 X^+ g5 on the diagonal, g5 F^+ g5 backward. Index block rows + row.
+template <class T>
+struct Complete {
+    BlockLayout layout;
+    const T* X;
+    T* own;
+    T* hop;
+    KS_FN void operator()(index_t index) const {
+        const index_t block = index / layout.rows(), row = index % layout.rows(), half = layout.rows() / 2;
+        const Site here = layout.grid.site(block);
+        for (int d = 0; d < 5; ++d) {  // the block itself, then its neighbours behind
+            const index_t behind = d == 0 ? block : layout.grid.lexicographic(layout.grid.shifted(here, d - 1, -1));
+            for (index_t column = 0; column < layout.rows(); ++column) {
+                auto z = d == 0 ? element(layout, X, behind, column, row) : element<T>(layout, hop, 8 * behind + 2 * (d - 1), column, row);
+                const T sign = (row < half) == (column < half) ? T(1) : T(-1);
+                z = {sign * z.re, -sign * z.im};
+                if (d == 0) {
+                    const auto x = element(layout, X, block, row, column);
+                    z = {z.re + x.re, z.im + x.im};
+                }
+                T* at = (d == 0 ? own : hop) +
+                        matrix_pack(layout, d == 0 ? block : 8 * block + 2 * (d - 1) + 1, row, static_cast<int>(column / 8)) + column % 8;
+                at[0] = z.re;
+                at[8] = z.im;
+            }
+        }
+    }
+};
+
+/// inverse = own^-1 in double, by Gauss and Jordan's elimination with the largest pivot of a column. Index: the block.
+template <class T>
+struct Invert {
+    BlockLayout layout;
+    const T* own;
+    T* inverse;
+    double* scratch;  ///< [block][row][column][re, im] of the matrix
+    int* pivots;      ///< [block][column]
+    int* singular;    ///< [block]
+
+    KS_FN index_t row_of(int i) const { return i < layout.count ? i : layout.rows() / 2 + i - layout.count; }
+    KS_FN void operator()(index_t block) const {
+        const int n = 2 * layout.count;
+        auto* const m = reinterpret_cast<Cx<double>*>(scratch) + block * n * n;
+        int* const pivot = pivots + block * n;
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j) {
+                const auto z = element(layout, own, block, row_of(i), row_of(j));
+                m[i * n + j] = {static_cast<double>(z.re), static_cast<double>(z.im)};
+            }
+        singular[block] = 0;
+        for (int c = 0; c < n; ++c) {
+            int best = c;
+            double largest = 0;
+            for (int i = c; i < n; ++i) {
+                const double size = m[i * n + c].re * m[i * n + c].re + m[i * n + c].im * m[i * n + c].im;
+                if (size > largest) largest = size, best = i;
+            }
+            if (!(largest > 1e-24)) {
+                singular[block] = 1;
+                return;
+            }
+            pivot[c] = best;
+            for (int j = 0; j < n && best != c; ++j) {
+                const auto z = m[c * n + j];
+                m[c * n + j] = m[best * n + j];
+                m[best * n + j] = z;
+            }
+            const auto p = m[c * n + c];
+            const double size = 1 / (p.re * p.re + p.im * p.im);
+            const Cx<double> reciprocal{p.re * size, -p.im * size};
+            m[c * n + c] = {1, 0};
+            for (int j = 0; j < n; ++j) m[c * n + j] = product(reciprocal, m[c * n + j]);
+            for (int i = 0; i < n; ++i) {
+                if (i == c) continue;
+                const auto factor = m[i * n + c];
+                m[i * n + c] = {0, 0};
+                for (int j = 0; j < n; ++j) {
+                    const auto z = product(factor, m[c * n + j]);
+                    m[i * n + j] = {m[i * n + j].re - z.re, m[i * n + j].im - z.im};
+                }
+            }
+        }
+        for (int c = n - 1; c >= 0; --c)  // the rows' exchanges are the columns' exchanges of the inverse, in reverse
+            for (int i = 0; i < n && pivot[c] != c; ++i) {
+                const auto z = m[i * n + c];
+                m[i * n + c] = m[i * n + pivot[c]];
+                m[i * n + pivot[c]] = z;
+            }
+        for (index_t row = 0; row < layout.rows(); ++row)
+            for (int cp = 0; cp < 2 * layout.packs; ++cp)
+                store_pack(inverse + matrix_pack(layout, block, row, cp), {broadcast(T(0)), broadcast(T(0))});
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j) {
+                T* at = inverse + matrix_pack(layout, block, row_of(i), static_cast<int>(row_of(j) / 8)) + row_of(j) % 8;
+                at[0] = static_cast<T>(m[i * n + j].re);
+                at[8] = static_cast<T>(m[i * n + j].im);
+            }
+    }
+
+   private:
+    KS_FN static Cx<double> product(const Cx<double>& a, const Cx<double>& b) {
+        return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    }
+};
+
+/// One row of a block: out = [in] + [own in] + [neighbours in]. Index block rows + row.
+template <class T>
+struct Multiply {
+    BlockLayout layout;
+    const T* own;    ///< null: not added
+    const T* hop;    ///< null: not added
+    const T* added;  ///< null: not added
+    const T* in;
+    T* out;
+    KS_FN void operator()(index_t index) const {
+        const index_t block = index / layout.rows(), row = index % layout.rows();
+        Cx<Lanes<T>> sum{broadcast(T(0)), broadcast(T(0))};
+        if (own) add(sum, own + matrix_pack(layout, block, row, 0), block);
+        if (hop) {
+            const Site here = layout.grid.site(block);
+            for (int d = 0; d < 8; ++d) {
+                const index_t there = layout.grid.lexicographic(layout.grid.shifted(here, d / 2, d % 2 == 0 ? 1 : -1));
+                add(sum, hop + matrix_pack(layout, 8 * block + d, row, 0), there);
+            }
+        }
+        const index_t at = block * layout.block_words() + row / 8 * pack_words + row % 8;
+        out[at] = (added ? added[at] : T(0)) + sum.re.sum();
+        out[at + 8] = (added ? added[at + 8] : T(0)) + sum.im.sum();
+    }
+
+   private:
+    KS_FN void add(Cx<Lanes<T>>& sum, const T* matrix, index_t block) const {
+        const T* from = in + block * layout.block_words();
+        for (int cp = 0; cp < 2 * layout.packs; ++cp)
+            add_product(sum, load_pack(matrix + cp * pack_words), load_pack(from + cp * pack_words));
+    }
+};
+
+/// {re x.y, im x.y, x.x} of a pack.
+template <class T>
+struct Products {
+    const T *x, *y;
+    KS_FN Terms<3> operator()(index_t pack) const {
+        Terms<3> sum{};
+        for (index_t i = pack * pack_words; i < pack * pack_words + 8; ++i) {
+            const double a = x[i], b = x[i + 8], c = y[i], d = y[i + 8];
+            sum[0] += a * c + b * d;
+            sum[1] += a * d - b * c;
+            sum[2] += a * a + b * b;
+        }
+        return sum;
+    }
+};
+
+/// y = a x + b y of a pack; |y|^2.
+template <class T>
+struct Combine {
+    const T* x;
+    T* y;
+    Cx<T> a, b;
+    KS_FN Terms<1> operator()(index_t pack) const {
+        Terms<1> sum{};
+        const bool reads = b.re != 0 || b.im != 0;
+        for (index_t i = pack * pack_words; i < pack * pack_words + 8; ++i) {
+            T re = a.re * x[i] - a.im * x[i + 8], im = a.re * x[i + 8] + a.im * x[i];
+            if (reads) {
+                const T c = y[i], d = y[i + 8];
+                re += b.re * c - b.im * d;
+                im += b.re * d + b.im * c;
+            }
+            y[i] = re;
+            y[i + 8] = im;
+            sum[0] += static_cast<double>(re) * re + static_cast<double>(im) * im;
+        }
+        return sum;
+    }
+};
+
+}  // namespace
+
+template <Space S, class T>
+void LittleAlgebra<S, T>::zero(Vector& y) {
+    parallel_for(on_, y.data.size(), SetZero<T>{y.data.data()});
+}
+template <Space S, class T>
+double LittleAlgebra<S, T>::norm2(const Vector& x) {
+    return sum<3>(on_, x.data.size() / pack_words, Products<T>{x.data.data(), x.data.data()})[2];
+}
+template <Space S, class T>
+std::complex<double> LittleAlgebra<S, T>::dot(const Vector& x, const Vector& y) {
+    const auto terms = sum<3>(on_, x.data.size() / pack_words, Products<T>{x.data.data(), y.data.data()});
+    return {terms[0], terms[1]};
+}
+template <Space S, class T>
+void LittleAlgebra<S, T>::axpby(Scalar a, const Vector& x, Scalar b, Vector& y) {
+    const auto number = [](Scalar z) { return Cx<T>{static_cast<T>(z.real()), static_cast<T>(z.imag())}; };
+    const Combine<T> body{x.data.data(), y.data.data(), number(a), number(b)};
+    parallel_for(on_, x.data.size() / pack_words, body);
+}
+template <Space S, class T>
+double LittleAlgebra<S, T>::axpy_norm2(Scalar a, const Vector& x, Vector& y) {
+    const Combine<T> body{x.data.data(), y.data.data(), {static_cast<T>(a.real()), static_cast<T>(a.imag())}, {1, 0}};
+    return sum<1>(on_, x.data.size() / pack_words, body)[0];
+}
+
+template <Space S, class T>
+LittleOperator<S, T>::LittleOperator(S on, const BlockLayout& layout)
+    : layout_(layout),
+      own_(on, layout.blocks() * layout.rows() * layout.block_words()),
+      inverse_(on, own_.size()),
+      hop_(on, 8 * own_.size()) {}
+
+template <Space S, class T>
+double LittleOperator<S, T>::bytes() const {
+    return 10. * static_cast<double>(own_.size()) * sizeof(T);
+}
+
+template <Space S, class T>
+void LittleOperator<S, T>::assemble(const BlockVectors<S, T>& basis, const Links<S>& links, const CloverTerm<S>* A,
+                                    const DiracParameters& parameters) {
+    const S on = basis.space();
+    const index_t blocks = layout_.blocks(), n = index_t{2} * layout_.count;
+    // inverse_ holds X until it is added to its adjoint.
+    parallel_for_sites(on, blocks * 5 * layout_.packs,
+                       Couplings<T>{{basis.data(Parity::even), basis.data(Parity::odd)},
+                                    layout_,
+                                    links.view(),
+                                    A ? A->view() : CloverView{},
+                                    parameters.kappa,
+                                    parameters.boundary == Boundary::antiperiodic,
+                                    inverse_.data(),
+                                    hop_.data()});
+    parallel_for_sites(on, blocks * layout_.rows(), Complete<T>{layout_, inverse_.data(), own_.data(), hop_.data()});
+    Buffer<double, S> scratch(on, 2 * blocks * n * n);
+    Buffer<int, S> pivots(on, blocks * n), singular(on, blocks);
+    parallel_for_sites(on, blocks, Invert<T>{layout_, own_.data(), inverse_.data(), scratch.data(), pivots.data(), singular.data()});
+    for (const int found : to_host(singular))
+        if (found != 0)
+            throw ComputationError("the near-null vectors are linearly dependent in a block: take fewer vectors, or larger blocks");
+}
+
+template <Space S, class T>
+void LittleOperator<S, T>::apply(const LittleVector<S, T>& in, LittleVector<S, T>& out) const {
+    parallel_for_sites(own_.space(), layout_.blocks() * layout_.rows(),
+                       Multiply<T>{layout_, own_.data(), hop_.data(), nullptr, in.data.data(), out.data.data()});
+}
+template <Space S, class T>
+void LittleOperator<S, T>::divide(const LittleVector<S, T>& in, LittleVector<S, T>& out) const {
+    parallel_for_sites(own_.space(), layout_.blocks() * layout_.rows(),
+                       Multiply<T>{layout_, inverse_.data(), nullptr, nullptr, in.data.data(), out.data.data()});
+}
+template <Space S, class T>
+void LittleOperator<S, T>::apply_divided(const LittleVector<S, T>& in, LittleVector<S, T>& between, LittleVector<S, T>& out) const {
+    divide(in, between);
+    parallel_for_sites(own_.space(), layout_.blocks() * layout_.rows(),
+                       Multiply<T>{layout_, nullptr, hop_.data(), in.data.data(), between.data.data(), out.data.data()});
+}
+
+template class LittleAlgebra<KS_SPACE, float>;
+template class LittleAlgebra<KS_SPACE, double>;
+template class LittleOperator<KS_SPACE, float>;
+template class LittleOperator<KS_SPACE, double>;
+
+}  // namespace kasane::lattice

@@ -1,0 +1,49 @@
+// A Poisson problem on a box that is divided into slabs of planes across z, one for each worker: who has which planes, and a worker's
+// conductances.
+// Invariant: all slabs but the last one have an even number of planes, so that no coarse cell is cut.
+#pragma once
+
+#include <kasane/sparse/multigrid/box_cells.hpp>
+#include <kasane/sparse/poisson/poisson.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace kasane::sparse {
+
+/// First plane of each worker, and the number of planes: in multiples of the largest power of two that leaves no worker more than 5% above
+/// the mean.
+/// @throws InputError with cells[2] as the key: fewer than two planes for each worker
+std::vector<std::int32_t> slabs_of(index_t planes, int workers);
+
+/// One worker's part of the problem.
+struct BoxPart {
+    std::vector<std::int32_t> cells;  ///< [3] of the whole box
+    std::vector<std::int32_t> begin;  ///< [workers + 1] first plane of each worker
+    std::vector<double> face[3];      ///< conductances of the planes in memory: its own, and one of each neighbour
+    std::vector<double> largest;      ///< [1] conductance of the whole box
+
+    Planes own(int worker) const { return {begin[static_cast<std::size_t>(worker)], begin[static_cast<std::size_t>(worker) + 1]}; }
+};
+
+/// The planes in memory: own ones and one of each neighbour.
+constexpr Planes with_neighbours(Planes own, int planes) {
+    return {own.begin > 0 ? own.begin - 1 : 0, own.end < planes ? own.end + 1 : planes};
+}
+
+/// The parts of all workers. @throws InputError as face_conductances()
+std::vector<BoxPart> divide_box(const PoissonProblem& problem, const std::vector<std::int32_t>& begin);
+
+/// visit(array) for all arrays of a part.
+template <class Part, class Visit>
+    requires std::same_as<std::remove_const_t<Part>, BoxPart>
+void each_array(Part& part, const Visit& visit) {
+    visit(part.cells);
+    visit(part.begin);
+    for (auto& face : part.face) visit(face);
+    visit(part.largest);
+}
+
+}  // namespace kasane::sparse

@@ -1,0 +1,63 @@
+// A x = b on all workers of a communicator: neighbouring rows of A belong to each worker, and each solves its own rows as the
+// preconditioner. The root rank has the DistributedSolver; the other ranks are in distributed_solver_loop(), which executes the commands
+// that the root rank broadcasts.
+// Invariants: A, b and x as a whole exist on the root rank alone; during a solve only numbers of neighbouring rows and sums travel; all
+// workers take the same decisions. A solve that does not converge returns its log and never throws for a numerical reason.
+#pragma once
+
+#include <kasane/core/comm/worker.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/sparse/matrix/csr.hpp>
+#include <kasane/sparse/options/options.hpp>
+#include <kasane/sparse/options/solve_log.hpp>
+#include <kasane/sparse/solver.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kasane::sparse {
+
+/// Options of a DistributedSolver.
+struct DistributedOptions {
+    Precondition precondition =
+        Precondition::ic0;        ///< of each worker's subdomain: jacobi, ic0 (ILU(0) where A is not symmetric), multigrid
+    int overlap = 0;              ///< layers of rows of others in a subdomain, 0 to 8: RAS; with one or more, the method is BiCGStab
+    double rtol = 1e-8;           ///< tolerance of ||b - A x|| / ||b||; as krylov::Options::rtol
+    int iteration_limit = 10000;  ///< as krylov::Options::iteration_limit
+};
+
+/// Solves A x = b for one A and any number of right-hand sides: by conjugate gradients where A may be positive definite and subdomains do
+/// not overlap, otherwise by BiCGStab.
+class DistributedSolver {
+   public:
+    /// Only the root rank calls this; every other rank calls distributed_solver_loop().
+    /// @param workers  must outlive the solver   @param here  spaces of this rank's workers, all of one kind
+    /// @param A        in host memory of the root rank; not kept   @param source  of A, named in messages: a file, or "the matrix"
+    /// @throws InputError for options, from kind_of(A) and check(A), for a diagonal entry of zero, for fewer rows than workers, and
+    ///   where memory is short; PreconditionError
+    DistributedSolver(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here, const CsrView& A,
+                      const DistributedOptions& options = {}, const std::string& source = "the matrix");
+    /// Ends the loops of the other ranks.
+    ~DistributedSolver();
+    DistributedSolver(const DistributedSolver&) = delete;
+    DistributedSolver& operator=(const DistributedSolver&) = delete;
+
+    /// Solves A x = b from the first guess in x.
+    /// @param b     [n] host memory   @param x  [n] host memory: first guess in, solution out
+    /// @param stop  may be empty; a stop takes effect within eight iterations
+    /// @throws LogicError: another size than A's; InputError: NaN or infinity in b or x
+    SolveLog solve(View<const double> b, View<double> x, const StopFunction& stop = {});
+
+    /// Results and costs of the set-up: `bytes` of all workers together, `bytes_per_iteration` is 0 (not counted).
+    const SetupFacts& setup() const;
+
+   private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+/// Executes the commands of the root rank until its DistributedSolver is destroyed or could not be made; for all ranks but the root rank.
+void distributed_solver_loop(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here);
+
+}  // namespace kasane::sparse

@@ -1,0 +1,49 @@
+// One worker's system of a distributed solver: its part of the operator, its preconditioner and its vectors.
+#pragma once
+
+#include <kasane/core/comm/worker.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/sparse/distributed/box_part.hpp>
+#include <kasane/sparse/distributed/row_division.hpp>
+#include <kasane/sparse/options/options.hpp>
+#include <kasane/sparse/options/solve_log.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace kasane::sparse {
+
+/// What the root rank broadcasts to all ranks before the parts.
+struct PartSetup {
+    std::uint64_t kind = 0;                         ///< of the workers' spaces: index of the alternative of AnySpace
+    Precondition precondition = Precondition::ic0;  ///< of a RowPart
+    std::int64_t positive = 1;                      ///< the matrix may be positive definite
+    std::int64_t conjugate = 1;                     ///< conjugate gradients; otherwise BiCGStab
+};
+
+/// Where a solve ends.
+struct Tolerance {
+    double rtol = 1e-8;
+    std::int64_t iteration_limit = 10000;
+};
+
+class PartSolver {
+   public:
+    virtual ~PartSolver() = default;
+    /// Collective over the workers. @param b, x  own numbers; x: first guess in, solution out   @param stop  called on worker 0 alone
+    virtual SolveLog solve(const std::vector<double>& b, std::vector<double>& x, const Tolerance& tolerance, const StopFunction& stop) = 0;
+    /// Of operator, preconditioner and vectors.
+    virtual std::uint64_t bytes() const = 0;
+    /// Shift of the factors' diagonal.
+    virtual double shift() const { return 0; }
+    /// Cells of the grids of multigrid on a box, the finest first.
+    virtual std::vector<std::array<int, 3>> grids() const { return {}; }
+};
+
+/// Collective over the workers. @throws InputError or PreconditionError on every worker, naming the worker that is the reason
+std::unique_ptr<PartSolver> part_solver(const AnySpace& on, comm::Worker& worker, const RowPart& part, const PartSetup& setup);
+std::unique_ptr<PartSolver> part_solver(const AnySpace& on, comm::Worker& worker, const BoxPart& part, const PartSetup& setup);
+
+}  // namespace kasane::sparse

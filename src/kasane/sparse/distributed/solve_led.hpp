@@ -1,0 +1,48 @@
+// A solve of a distributed solver on the root rank: b and x in the order of the workers, with what is done to vectors as a whole.
+#pragma once
+
+#include <kasane/core/base/timer.hpp>
+#include <kasane/sparse/check_vectors.hpp>
+#include <kasane/sparse/distributed/part_solvers.hpp>
+#include <kasane/sparse/prepared_system.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace kasane::sparse {
+
+/// What a singular system, whose null space are constants, needs before a solve.
+struct MeanFree {
+    double mean = 0;           ///< of b, which was subtracted
+    double outside_range = 0;  ///< part of |b| that was
+};
+/// Subtracts the mean of b.
+MeanFree remove_mean(std::vector<double>& b);
+
+/// x as a solve left it, and its log in the form of sparse. @param singular  x is given no mean
+void finish_solve(SolveLog& log, std::vector<double>& x, bool singular);
+
+/// Solves A x = b from the x that is given. @param refused  where `singular`: a b with a mean above the tolerance is refused; otherwise the
+/// mean is left out   @param begin  [workers + 1] first number of each worker
+/// @throws InputError: NaN or infinity in b or x
+template <class Part>
+SolveLog solve_led(PartSolvers<Part>& solvers, std::vector<double>& b, std::vector<double>& x, const std::vector<index_t>& begin,
+                   bool singular, bool refused, const Tolerance& tolerance, const StopFunction& stop) {
+    require_finite(View<const double>(view(b)), "the right-hand side");
+    require_finite(View<const double>(view(x)), "the first guess");
+    const Stopwatch watch;
+    const MeanFree removed = singular ? remove_mean(b) : MeanFree{};
+    SolveLog log;
+    if (refused && removed.outside_range > tolerance.rtol) {
+        log = outside_range(removed.outside_range);
+        std::ranges::fill(x, 0.);
+    } else {
+        log = solvers.solve(b, x, begin, tolerance, stop);
+        finish_solve(log, x, singular);
+    }
+    log.mean_removed = removed.mean;
+    log.seconds = watch.seconds();
+    return log;
+}
+
+}  // namespace kasane::sparse

@@ -1,0 +1,50 @@
+// One worker's part of a Schwarz preconditioner: the residual of its subdomain, solved approximately, of which the worker keeps its own
+// rows (restricted additive Schwarz, RAS).                              [Cai & Sarkis 1999; Ish09, slides 39 to 41]
+// Invariants: without overlap (block Jacobi) it is symmetric and positive definite where A and its factors are; with overlap it is not
+// symmetric, whatever A is.
+#pragma once
+
+#include <kasane/sparse/aggregation/aggregation_multigrid.hpp>
+#include <kasane/sparse/distributed/distributed_algebra.hpp>
+#include <kasane/sparse/distributed/row_division.hpp>
+#include <kasane/sparse/distributed/vector_exchange.hpp>
+#include <kasane/sparse/general/sliced_matrix.hpp>
+#include <kasane/sparse/options/options.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace kasane::sparse {
+
+template <Space S>
+class SubdomainPreconditioner {
+   public:
+    /// Collective over the workers.
+    /// @param kind      jacobi (no overlap), ic0 or multigrid; ic0 is ILU(0), which are the same of a symmetric matrix
+    /// @param positive  A may be positive definite: factors must be, and the diagonal is shifted until they are
+    /// @throws PreconditionError on this worker alone where no shift helps
+    SubdomainPreconditioner(S on, comm::Worker& worker, const RowPart& part, Precondition kind, bool positive);
+
+    /// The interface of krylov: out = M^-1 in.
+    void apply(DistributedAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const;
+
+    /// Of the diagonal, relative to the largest entry of each row; 0: none was needed.
+    double shift() const { return shift_; }
+    std::uint64_t bytes() const;
+
+   private:
+    S on_;
+    mutable VectorExchange<S> overlap_;
+    Buffer<std::int32_t, S> to_subdomain_;           ///< [rows of the subdomain] number in own and received rows of each of its rows
+    Buffer<std::int32_t, S> from_subdomain_;         ///< [own] row of the subdomain
+    mutable Buffer<double, S> residual_, solution_;  ///< of the subdomain, in its numbers
+    std::optional<SlicedMatrix<S>> matrix_;          ///< of ic0 and jacobi
+    std::optional<IncompleteLu<S>> factors_;
+    std::optional<DiagonalPreconditioner<S>> diagonal_;
+    Rows<double, S> rows_;  ///< of multigrid
+    NearNull<S> null_;
+    std::optional<AggregationMultigrid<S>> multigrid_;
+    double shift_ = 0;
+};
+
+}  // namespace kasane::sparse

@@ -1,0 +1,76 @@
+// `mpirun -n R kasane run` of a Poisson problem: the solution of one rank, resume on another number of ranks, what is refused.
+#include <kasane/core/io/hdf5.hpp>
+
+#include <gtest/gtest.h>
+#include <test/run/ranks.hpp>
+
+#include <cmath>
+
+namespace {
+
+using namespace kasane;
+namespace fs = std::filesystem;
+
+class ParallelPoisson : public test::RanksTest {
+   protected:
+    void put(const std::string& more = "", const std::string& solver = "precondition = 'multigrid'\n") {
+        test::write_file(
+            directory / "box.toml",
+            "[run]\nproblem = 'poisson'\ndevice = 'cpu'\nthreads = 1\n[grid]\ncells = [9, 8, 21]\n[source]\nformula = 'i - 2 * j + k'\n"
+            "[coefficient]\nformula = 'k > 10 ? 20 : 1'\n[solver]\n" +
+                solver + "[output]\ndirectory = 'out'\n" + more);
+    }
+    std::vector<double> potential(const std::string& run) {
+        return hdf5::File::open(directory / run / "solution.hdf5").read_array<double>("/Potential");
+    }
+    void expect_near(const std::vector<double>& a, const std::vector<double>& b, double limit) {
+        ASSERT_EQ(a.size(), b.size());
+        double difference = 0, size = 0;
+        for (std::size_t i = 0; i < a.size(); ++i)
+            difference = std::max(difference, std::fabs(a[i] - b[i])), size = std::max(size, std::fabs(b[i]));
+        EXPECT_LE(difference, limit * size);
+    }
+};
+
+TEST_F(ParallelPoisson, HasTheSolutionOfOneRank) {
+    put();
+    ASSERT_EQ(kasane({"run", "box.toml", "-o", "one", "--set", "solver.rtol=1e-11"}).status, 0);
+    for (const int n : {2, 3, 7}) {
+        const auto name = "r" + std::to_string(n);
+        const auto outcome = ranks(n, {"run", "box.toml", "--json", "-o", name, "--set", "solver.rtol=1e-11"});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(outcome.json()["precondition"], "multigrid");
+        expect_near(potential(name), potential("one"), 1e-8);
+    }
+    // Without a key several workers take multigrid.
+    put("", "rtol = 1e-11\n");
+    ASSERT_EQ(ranks(2, {"run", "box.toml", "-o", "default"}).status, 0);
+    expect_near(potential("default"), potential("one"), 1e-8);
+}
+
+TEST_F(ParallelPoisson, ResumesOnAnotherNumberOfRanks) {
+    put();
+    ASSERT_EQ(kasane({"run", "box.toml", "-o", "one"}).status, 0);
+    const auto limited = ranks(2, {"run", "box.toml", "-o", "r", "--set", "solver.max_iterations=4"});
+    EXPECT_EQ(limited.status, 1) << limited.err;
+    auto text = test::read_file(directory / "r" / "run.toml");
+    const std::string key = "max_iterations = 4";
+    const auto at = text.find(key);
+    ASSERT_NE(at, std::string::npos) << text;
+    test::write_file(directory / "r" / "run.toml", text.replace(at, key.size(), "max_iterations = 100"));
+    const auto resumed = ranks(3, {"resume", "r"});
+    ASSERT_EQ(resumed.status, 0) << resumed.err;
+    expect_near(potential("r"), potential("one"), 1e-6);
+}
+
+TEST_F(ParallelPoisson, RefusesWhatSeveralWorkersDoNotHave) {
+    put("", "precondition = 'ic0'\n");
+    test::expect_bad_input(ranks(2, {"run", "box.toml", "--json"}), {"solver.precondition", "ic0", "one worker", "multigrid"});
+    put();
+    test::expect_bad_input(ranks(4, {"run", "box.toml", "--json", "--set", "grid.cells=[8, 8, 7]"}),
+                           {"grid.cells", "7 planes", "4 workers", "at most 3"});
+    test::expect_bad_input(ranks(2, {"run", "box.toml", "--json", "--set", "parallel.gpus_per_rank=0"}), {"parallel.gpus_per_rank"});
+    EXPECT_FALSE(fs::exists(directory / "out"));
+}
+
+}  // namespace

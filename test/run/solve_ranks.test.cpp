@@ -1,0 +1,92 @@
+// `mpirun -n R kasane solve`: the solution of one rank, refused options and matrices, interrupts.
+#include <kasane/sparse/file/matrix_file.hpp>
+
+#include <gtest/gtest.h>
+#include <test/run/ranks.hpp>
+#include <test/sparse/box.hpp>
+#include <test/sparse/general_systems.hpp>
+
+#include <csignal>
+
+namespace {
+
+using namespace kasane;
+using test::count;
+namespace fs = std::filesystem;
+
+class ParallelSolve : public test::RanksTest {
+   protected:
+    static std::vector<std::string> solve(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"solve", "--device", "cpu", "--threads", "1"});
+        return arguments;
+    }
+    void put(const std::string& name, const sparse::CsrMatrix& A) { sparse::write_matrix_market(directory / name, A.view(), false); }
+    /// The true residual, for a right-hand side of ones.
+    double residual(const sparse::CsrMatrix& A, const std::string& solution) {
+        const auto x = sparse::read_columns(directory / solution, A.rows());
+        return sparse::test::residual_of(A, std::vector<double>(x.values.size(), 1.), x.values);
+    }
+    void expect_refused(int n, const std::vector<std::string>& arguments, const std::vector<std::string>& words) {
+        const auto outcome = ranks(n, solve(arguments));
+        test::expect_bad_input(outcome, words);
+        EXPECT_EQ(count(outcome.out, "\"error\""), 1) << outcome.out;
+        EXPECT_FALSE(fs::exists(directory / "x.mtx"));
+    }
+};
+
+TEST_F(ParallelSolve, SolvesWhatOneRankSolves) {
+    const auto box = sparse::box_matrix({6, 5, 20}), flow = sparse::test::convection(15, 0.05, 1, -2);
+    put("box.mtx", box);
+    put("flow.mtx", flow);
+    for (const int n : {2, 3, 8}) {
+        const auto spd = ranks(n, solve({"box.mtx", "--json", "-o", "x.mtx", "--force"}));
+        ASSERT_EQ(spd.status, 0) << spd.err;
+        const auto object = spd.json();
+        EXPECT_EQ(object["method"], "cg");
+        EXPECT_EQ(object["precondition"], "ic0");
+        EXPECT_LE(object["relative_residual"].get<double>(), 1e-8);
+        EXPECT_LE(residual(box, "x.mtx"), 1.01e-8);
+        const auto overlap = ranks(n, solve({"box.mtx", "--json", "--precondition", "multigrid", "--overlap", "2"}));
+        ASSERT_EQ(overlap.status, 0) << overlap.err;
+        EXPECT_EQ(overlap.json()["method"], "bicgstab");
+        const auto general = ranks(n, solve({"flow.mtx", "--json", "-o", "y.mtx", "--force"}));
+        ASSERT_EQ(general.status, 0) << general.err;
+        EXPECT_EQ(general.json()["precondition"], "ilu0");
+        EXPECT_LE(residual(flow, "y.mtx"), 1.01e-8);
+    }
+}
+
+TEST_F(ParallelSolve, RefusesWhatSeveralWorkersDoNotHave) {
+    put("box.mtx", sparse::box_matrix({1, 1, 3}));
+    put("saddle.mtx", sparse::test::saddle_point(20));
+    expect_refused(4, {"box.mtx", "--json", "-o", "x.mtx"}, {"box.mtx", "3 rows", "4 workers", "take at most 3"});
+    expect_refused(2, {"saddle.mtx", "--json", "-o", "x.mtx"}, {"saddle.mtx", "diagonal entries are zero"});
+    expect_refused(2, {"box.mtx", "--json", "--tune"}, {"--tune", "one worker"});
+    expect_refused(2, {"box.mtx", "--json", "--method", "gmres"}, {"--method", "--overlap"});
+    expect_refused(2, {"box.mtx", "--json", "--precondition", "ssor"}, {"--precondition", "ssor", "multigrid"});
+    expect_refused(2, {"box.mtx", "--json", "--precondition", "jacobi", "--overlap", "1"}, {"--overlap", "jacobi"});
+    expect_refused(2, {"none.mtx", "--json"}, {"none.mtx", "no such file"});
+    const auto alone = kasane(solve({"box.mtx", "--json", "--overlap", "1"}));
+    test::expect_bad_input(alone, {"--overlap", "one worker"});
+}
+
+TEST_F(ParallelSolve, SaysWhenItDoesNotConverge) {
+    put("box.mtx", sparse::box_matrix({6, 5, 20}));
+    const auto outcome = ranks(2, solve({"box.mtx", "--json", "--max-iterations", "3", "-o", "x.mtx"}));
+    EXPECT_EQ(outcome.status, 1) << outcome.err;
+    EXPECT_FALSE(outcome.json()["converged"].get<bool>());
+    EXPECT_NE(outcome.err.find("box.mtx: not solved"), std::string::npos) << outcome.err;
+    EXPECT_TRUE(fs::exists(directory / "x.mtx"));
+}
+
+TEST_F(ParallelSolve, AnInterruptEndsAllRanks) {
+    put("box.mtx", sparse::box_matrix({1, 1, 200000}));  // a chain: some 200,000 iterations
+    auto process = start_ranks(2, solve({"box.mtx", "--precondition", "jacobi", "--max-iterations", "1000000000", "-o", "x.mtx"}));
+    ASSERT_TRUE(wait_for([&] { return test::read_file(directory / ".err").find("entries, read in") != std::string::npos; }));
+    process.signal(SIGINT);
+    const auto outcome = process.wait();
+    EXPECT_NE(outcome.status, 0);
+    EXPECT_FALSE(fs::exists(directory / "x.mtx"));
+}
+
+}  // namespace
