@@ -22,7 +22,7 @@ namespace kasane::sparse {
 struct DistributedOptions {
     Precondition precondition =
         Precondition::ic0;        ///< of each worker's subdomain: jacobi, ic0 (ILU(0) where A is not symmetric), multigrid
-    int overlap = 0;              ///< layers of rows of others in a subdomain, 0 to 8: RAS; with one or more, the method is BiCGStab
+    int overlap = 0;              ///< layers of other workers' rows in a subdomain, 0 to 8: RAS; with one or more, the method is BiCGStab
     double rtol = 1e-8;           ///< tolerance of ||b - A x|| / ||b||; as krylov::Options::rtol
     int iteration_limit = 10000;  ///< as krylov::Options::iteration_limit
 };

@@ -49,7 +49,7 @@ RowOwners owners_in_order(const CsrView& A, int workers, std::vector<std::int32_
     return owners;
 }
 
-/// Rows of others that a worker reads: by distance of their owner, then by position.
+/// Rows of other workers that a worker reads: by distance of their owner, then by position.
 struct ReadRows {
     std::vector<std::int32_t> position;
     std::vector<std::int32_t> distance;  // of each
@@ -76,7 +76,7 @@ class Division {
         const int workers = owners_.workers();
         return (worker - owner_[at(p)] + workers) % workers;
     }
-    /// The index of each of these positions, and -1 of others; valid until the next call.
+    /// The index of each of these positions, and -1 of all other ones; valid until the next call.
     auto numbers_of(const std::vector<std::int32_t>& positions) {
         ++stamp_;
         for (std::size_t k = 0; k < positions.size(); ++k) {

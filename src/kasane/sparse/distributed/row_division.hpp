@@ -1,4 +1,5 @@
-// A matrix divided among workers: the rows that each of them owns, the rows of others that it reads, and its part of the matrix.
+// A matrix divided among workers: the rows that each of them owns, the rows of other workers that it reads, and
+// its part of the matrix.
 // Invariants: every row has one owner; sender and receiver have the rows of a message in the same order; a part depends on the matrix and
 // the number of workers alone.
 #pragma once
@@ -40,18 +41,18 @@ struct RowExchange {
 /// One worker's part. Its own rows have the numbers 0 ... own - 1, and the received rows of an exchange follow in the order of messages.
 struct RowPart {
     std::vector<std::int32_t> row;        ///< [own] of A
-    RowExchange neighbors;                ///< the rows of others that own rows are coupled to
+    RowExchange neighbors;                ///< the rows of other workers that own rows are coupled to
     CsrMatrix inner;                      ///< [own][own] couplings of own rows
     CsrMatrix outer;                      ///< own rows that are coupled to received ones; column c is the received row c
     std::vector<std::int32_t> outer_row;  ///< own number of each row of `outer`
-    RowExchange overlap;                  ///< rows of others in the subdomain; none without overlap
+    RowExchange overlap;                  ///< rows of other workers in the subdomain; none without overlap
     CsrMatrix extended;                   ///< matrix of the subdomain; empty without overlap: then it is `inner`
     /// Number of own rows.
     index_t own() const { return static_cast<index_t>(row.size()); }
 };
 
 /// The parts of all workers. @param A  columns ascend, no duplicates
-/// @param overlap  layers of rows of others in a subdomain: rows that are reached by at most so many couplings
+/// @param overlap  layers of other workers' rows in a subdomain: rows that at most so many couplings lead to
 std::vector<RowPart> divide_rows(const CsrView& A, const RowOwners& owners, int overlap);
 
 /// visit(array) for all arrays of a part.
