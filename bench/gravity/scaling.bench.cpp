@@ -1,7 +1,7 @@
 // gravity.direct.scaling: figures 7 to 10 and table 2 of [MTM13] on the workers of this run: the devices of one process or of several
 // ranks.
 #include <bench/benchmarks.hpp>
-#include <bench/gravity/bench_workers.hpp>
+#include <bench/bench_workers.hpp>
 #include <bench/gravity/scaling.hpp>
 #include <bench/gravity/scaling_measure.hpp>
 #include <bench/gravity/scaling_model.hpp>

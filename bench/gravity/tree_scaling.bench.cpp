@@ -1,6 +1,6 @@
 // gravity.tree.scaling: steps of the tree code on the workers of this run, the devices of one process or of several ranks.
 // gravity.tree.large: steps of as many particles as the workers can hold, and their memory.
-#include <bench/gravity/bench_workers.hpp>
+#include <bench/bench_workers.hpp>
 #include <bench/gravity/tree_studies.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/gravity/distributed/distributed_simulation.hpp>

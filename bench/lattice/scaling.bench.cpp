@@ -1,5 +1,5 @@
 // lattice.scaling: hops and solves on the workers of this run, the devices of one process or of several ranks.
-#include <bench/gravity/bench_workers.hpp>
+#include <bench/bench_workers.hpp>
 #include <bench/lattice/lattice_studies.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/comm/channel_speed.hpp>

@@ -1,5 +1,5 @@
 // sparse.scaling: distributed solvers on the workers of this run, the devices of one process or of several ranks.
-#include <bench/gravity/bench_workers.hpp>
+#include <bench/bench_workers.hpp>
 #include <bench/sparse/sparse_studies.hpp>
 #include <bench/threads.hpp>
 #include <kasane/sparse/distributed/distributed_poisson_solver.hpp>

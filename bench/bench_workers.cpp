@@ -1,4 +1,4 @@
-#include <bench/gravity/bench_workers.hpp>
+#include <bench/bench_workers.hpp>
 #include <bench/gravity/scaling.hpp>
 #include <kasane/core/comm/placement.hpp>
 
