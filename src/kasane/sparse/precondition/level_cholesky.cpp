@@ -5,7 +5,6 @@
 #include <kasane/sparse/precondition/sparse_row.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -50,17 +49,8 @@ std::optional<HostTriangle> factorised(const CsrView& A, int most, double shift)
                 if (row.contains(other)) row[other] -= entry * L.value[slot(e)];
             });
         }
-        row.append_largest(0, i, 0, A.n, L.column, L.value);
-        double pivot = diagonal * (1 + shift);
-        for (auto e = L.begin.back(); e < static_cast<index_t>(L.column.size()); ++e) {
-            columns.add(i, L.column[slot(e)], e);
-            levels.push_back(level[slot(L.column[slot(e)])]);
-            pivot -= L.value[slot(e)] * L.value[slot(e)];
-        }
-        if (!(pivot > 1e-10 * diagonal)) return {};
-        L.begin.push_back(static_cast<index_t>(L.column.size()));
-        out.inverse_diagonal.push_back(1 / std::sqrt(pivot));
-        row.clear();
+        if (!append_row(out, columns, row, i, A.n, diagonal, shift)) return {};
+        for (auto e = levels.size(); e < L.column.size(); ++e) levels.push_back(level[slot(L.column[e])]);
     }
     return out;
 }

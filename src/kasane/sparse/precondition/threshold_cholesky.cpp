@@ -33,16 +33,7 @@ std::optional<HostTriangle> factorised(const CsrView& A, const ThresholdOptions&
             row[k] = std::fabs(entry) < least ? 0 : entry;
             if (row[k] != 0) columns.each(k, [&](std::int32_t other, index_t e) { row.add(other, -entry * L.value[at(e)]); });
         }
-        row.append_largest(0, i, 0, below + options.fill, L.column, L.value);
-        double pivot = diagonal * (1 + shift);
-        for (auto e = L.begin.back(); e < static_cast<index_t>(L.column.size()); ++e) {
-            columns.add(i, L.column[at(e)], e);
-            pivot -= L.value[at(e)] * L.value[at(e)];
-        }
-        if (!(pivot > 1e-10 * diagonal)) return {};
-        L.begin.push_back(static_cast<index_t>(L.column.size()));
-        out.inverse_diagonal.push_back(1 / std::sqrt(pivot));
-        row.clear();
+        if (!append_row(out, columns, row, i, below + options.fill, diagonal, shift)) return {};
     }
     return out;
 }
