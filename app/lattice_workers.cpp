@@ -41,7 +41,9 @@ LatticeSolver solver_on(const Common& common, const Workers& workers, const latt
         auto solver = std::make_shared<lattice::WilsonSolver>(workers.here.front(), links, parameters, options);
         if (modes != nullptr) solver->deflate(*modes);
         if (coherent != nullptr) *coherent = solver->coherent();
-        return [solver](const auto& b, auto& x, const krylov::StopFunction& stop) { return solver->solve(b, x, stop); };
+        return [solver](const auto& b, auto& x, const krylov::StopFunction& stop) {
+            return b.size() == 1 ? std::vector{solver->solve(b.front(), x.front(), stop)} : solver->solve(b, x, stop);
+        };
     }
     auto& ranks = *common.ranks;
     try {

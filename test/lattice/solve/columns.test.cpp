@@ -3,7 +3,10 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/dirac/columns.hpp>
 #include <kasane/lattice/solve/fields.hpp>
+#include <kasane/lattice/solve/one_column.hpp>
+#include <kasane/lattice/solve/one_device.hpp>
 #include <kasane/lattice/solve/options.hpp>
+#include <kasane/lattice/solve/resident_solver.hpp>
 #include <kasane/lattice/solve/solver.hpp>
 #include <lattice/lattice_space.hpp>
 #include <lattice/random_fields.hpp>
@@ -209,6 +212,60 @@ TEST_P(Columns, EachSolutionHasTheBitsOfTheColumnAlone) {
                     EXPECT_LE(reference::norm(r), 1.01e-11 * reference::norm(together.b[c]));
                 }
             }
+}
+
+/// On a CPU one right-hand side is solved as a set of one column, so that the test above compares columns with columns there.
+template <Precision P>
+void check_one_column(const Extents& n, Schur schur, double first_guess) {
+    SCOPED_TRACE(fmt::format("{}, {}, first guess {}", name(P), text(n), first_guess));
+    const OneDevice<Cpu> domain(Cpu{}, n);
+    const auto packed = domain.pack(random_gauge(n, 3, columns_roughness), columns_operator);
+    const auto& lattice = domain.lattice();
+    const auto make = [&]<Precision Q>() {
+        return EvenOdd<Cpu, Q>(domain.dirac<Q>(packed, columns_operator.boundary, {}), lattice, columns_operator, schur, true);
+    };
+    constexpr auto outer = Precision::double_;
+    const auto A = make.template operator()<outer>();
+    const auto a = make.template operator()<P>();
+    auto high = domain.algebra<outer>();
+    auto low = domain.algebra<P>();
+    Field<Cpu, outer> b(lattice), x(lattice), again(lattice);
+    Field<Cpu, P> y(lattice);
+    load(random_spinor(n, 8), Parity::even, b);
+    high.axpby(first_guess, b, 0, x);
+    high.copy(x, again);
+    krylov::BicgstabWorkspace work(high, b, true);
+    krylov::BicgstabWorkspace low_work(low, y);
+    const krylov::Options how{.rtol = 1e-11};
+    constexpr double inside = 1e-4;
+
+    krylov::InnerBicgstab M(low, a, detail::Convert{}, low_work, y, inside);
+    const auto want = krylov::bicgstab(high, A, M, b, x, work, how);
+
+    OneColumn<Cpu, outer> outer_set(A, work);
+    OneColumn<Cpu, P> inner_set(a, low_work);
+    auto right = one_column(b), solution = one_column(again), z = one_column(*work.z);
+    auto correction = one_column(y);
+    krylov::ColumnCourses courses({});
+    courses.add(how, std::sqrt(high.norm2(b)));
+    krylov::nested_bicgstab_columns(outer_set.algebra, outer_set.A, inner_set.algebra, inner_set.A, ConvertColumns{}, inside, {0}, right,
+                                    solution, outer_set.work, z, inner_set.work, correction, courses);
+    const auto& got = courses[0].log;
+    EXPECT_EQ(got.end, krylov::Outcome::converged);
+    EXPECT_EQ(want.end, krylov::Outcome::converged);
+    EXPECT_EQ(got.inner_iterations, want.inner_iterations);
+    EXPECT_GT(got.inner_iterations, 0);
+    EXPECT_EQ(got.residuals, want.residuals);
+    EXPECT_EQ(values(again, Parity::even), values(x, Parity::even));
+}
+
+TEST(OneColumn, HasTheBitsOfBicgstabWithAnInnerSolver) {
+    for (const auto schur : {Schur::symmetric, Schur::asymmetric})
+        for (const double first_guess : {0., 0.5}) {
+            check_one_column<Precision::half>({{4, 4, 4, 8}}, schur, first_guess);
+            check_one_column<Precision::single>({{4, 6, 4, 4}}, schur, first_guess);
+            check_one_column<Precision::double_>({{4, 4, 4, 8}}, schur, first_guess);
+        }
 }
 
 TEST_P(Columns, StartFromTheGivenSolutions) {

@@ -21,6 +21,7 @@ class LocalLattice {
     template <Precision P>
     using Operator = DistributedDirac<S, P>;
 
+    static constexpr bool nests_columns = false;
     static constexpr bool has_preconditioners = false;
 
     /// Links and clover term on the space, from which operators are packed.

@@ -21,7 +21,7 @@ class ColumnSolver {
     /// @param solver  must outlive this; its method is nested BiCGStab without a Schwarz preconditioner (solves_columns())
     ColumnSolver(ResidentSolver<OneDevice<S>>& solver, int columns)
         : solver_(solver),
-          A_(*solver.A, solver.parameters, solver.options.schur, columns),
+          A_(*solver.A, columns),
           algebra_(solver.lattice),
           b_hat_(solver.lattice, columns),
           z_(solver.lattice, columns),
@@ -58,7 +58,7 @@ class ColumnSolver {
         Workspace<P> work;
         FieldColumns<S, P> y;
         Level(const ColumnSolver& of, const detail::Level<OneDevice<S>, P>& one, int columns)
-            : A(one.A, of.solver_.parameters, of.solver_.options.schur, columns),
+            : A(one.A, columns),
               algebra(of.solver_.lattice),
               work(of.template workspace<P>(columns)),
               y(of.solver_.lattice, columns) {}

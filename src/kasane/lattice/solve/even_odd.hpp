@@ -71,7 +71,11 @@ class EvenOdd {
 
     const Operator& dirac() const { return dirac_; }
     const std::shared_ptr<const Lattice<S>>& lattice() const { return odd_.lattice(); }
+    double kappa() const { return kappa_; }
+    Schur schur() const { return schur_; }
     bool has_clover() const { return has_clover_; }
+    /// The vector between the two hops, for another operator that does not work at the same time.
+    Vector& odd() const { return odd_; }
     /// Counts applications that were executed without a call.
     void applied(int applications) const { applications_ += static_cast<std::uint64_t>(static_cast<std::int64_t>(applications)); }
     /// Number of applications of Dhat and its adjoint since the last call.

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace kasane::lattice {
 
@@ -15,8 +16,11 @@ class EvenOddColumns {
     using Vector = FieldColumns<S, P>;
 
     /// @param one  the operator of one column, which must outlive this
-    EvenOddColumns(const EvenOdd<S, P>& one, const DiracParameters& parameters, Schur schur, int columns)
-        : dirac_(one.dirac()), kappa_(parameters.kappa), schur_(schur), odd_(one.lattice(), columns) {}
+    EvenOddColumns(const EvenOdd<S, P>& one, int columns)
+        : dirac_(one.dirac()), kappa_(one.kappa()), schur_(one.schur()), odd_(one.lattice(), columns) {}
+    /// For one column, with the vector of `one`.
+    explicit EvenOddColumns(const EvenOdd<S, P>& one)
+        : dirac_(one.dirac()), kappa_(one.kappa()), schur_(one.schur()), odd_(std::vector<Field<S, P>*>{&one.odd()}) {}
 
     /// out = Dhat in
     template <class Algebra>

@@ -10,6 +10,7 @@
 #include <kasane/lattice/solve/positive_clover.hpp>
 #include <kasane/lattice/solve/two_level.hpp>
 
+#include <concepts>
 #include <memory>
 #include <optional>
 
@@ -24,6 +25,8 @@ class OneDevice {
     template <Precision P>
     using Operator = Dirac<S, P>;
 
+    /// Nested BiCGStab of one right-hand side is that of a set of one column, unless its scalars stay on the space.
+    static constexpr bool nests_columns = std::same_as<S, Cpu>;
     static constexpr bool has_preconditioners = true;
     template <Precision P>
     using Schwarz = SchwarzPreconditioner<S, P>;

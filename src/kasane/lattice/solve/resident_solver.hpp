@@ -13,6 +13,7 @@
 #include <kasane/krylov/refinement.hpp>
 #include <kasane/krylov/reliable.hpp>
 #include <kasane/lattice/solve/even_odd.hpp>
+#include <kasane/lattice/solve/one_column.hpp>
 #include <kasane/lattice/solve/one_device.hpp>
 #include <kasane/lattice/solve/options.hpp>
 #include <kasane/lattice/solve/resident_field.hpp>
@@ -380,6 +381,22 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
         };
         if constexpr (Domain::has_preconditioners) {
             if (attempt.preconditioned) return level.two_level ? flexible(*level.two_level) : flexible(*level.schwarz);
+        }
+        if constexpr (Domain::nests_columns) {
+            // Columns are not scaled.
+            if (attempt.method == Method::nested_bicgstab && b_hat_norm > 1e-8 && b_hat_norm < 1e8) {
+                OneColumn<S, outer> high(A, *bicgstab);
+                OneColumn<S, P> low(level.A, level.work);
+                auto right = one_column(b_hat), solution = one_column(x.even), z = one_column(*bicgstab->z);
+                auto y = one_column(level.y);
+                krylov::ColumnCourses courses(how.stop);
+                courses.add(how, b_hat_norm);
+                krylov::nested_bicgstab_columns(high.algebra, high.A, low.algebra, low.A, ConvertColumns{}, inner_tolerance(asked), {0},
+                                                right, solution, high.work, z, low.work, y, courses);
+                A.applied(static_cast<int>(high.A.take_applications()));
+                level.A.applied(static_cast<int>(low.A.take_applications()));
+                return courses[0].log;
+            }
         }
         if (has_inner_solver(attempt.method)) return flexible(inner);
         if (attempt.method == Method::bicgstab)

@@ -222,51 +222,16 @@ SolveLog WilsonSolver::solve(View<const std::complex<double>> b, View<std::compl
         *impl_->resident);
 }
 
-std::vector<SolveLog> WilsonSolver::solve(const std::vector<SpinorField>& b, std::vector<SpinorField>& x,
-                                          const krylov::StopFunction& stop) {
+std::vector<SolveLog> WilsonSolver::solve(const Fields& b, Fields& x, const krylov::StopFunction& stop) {
     KS_REQUIRE(b.size() == x.size(), fmt::format("{} right-hand sides have {} fields for their solutions", b.size(), x.size()));
-    if (b.size() > 1 && solves_columns(impl_->options)) {
-        return impl_->options.method == Method::automatic ? solve_automatically(b, x, stop) : solve_together(b, x, 0, stop);
-    }
-    return solve_one_by_one(b, x, 0, stop);
-}
-
-std::vector<SolveLog> WilsonSolver::solve_one_by_one(const std::vector<SpinorField>& b, std::vector<SpinorField>& x, std::size_t first,
-                                                     const krylov::StopFunction& stop) {
     std::vector<SolveLog> logs;
-    for (std::size_t c = first; c < b.size(); ++c) {
-        logs.push_back(solve(b[c], x[c], stop));
-        if (logs.back().end == krylov::Outcome::stopped) {
-            logs.resize(b.size() - first, logs.back());
-            break;
-        }
+    bool together = b.size() > 1 && solves_columns(impl_->options);
+    if (together && impl_->options.method == Method::automatic) together = solve_first(b, x, stop, logs);
+    if (!together) {
+        solve_others(b, x, stop, logs);
+        return logs;
     }
-    return logs;
-}
-
-std::vector<SolveLog> WilsonSolver::solve_automatically(const std::vector<SpinorField>& b, std::vector<SpinorField>& x,
-                                                        const krylov::StopFunction& stop) {
-    // On a device twelve columns together cost 1 / 1.5 to 1 / 2.6 per iteration (docs/lattice-columns.md), and nested BiCGStab takes 1.1
-    // times BiCGStab's iterations where that takes 60 to 300, 1.95 times where it takes 1000 (docs/lattice-studies.md): equal times at
-    // about 500. On a CPU twelve together took 1.9 times as long as one by one (docs/lattice-deflation.md).
-    const bool on_cpu = std::holds_alternative<detail::Resident<Cpu>>(*impl_->resident);
-    const int most_iterations_of_nesting = on_cpu ? 0 : 500;
-    std::vector<SolveLog> logs{solve(b.front(), x.front(), stop)};
-    auto& first = logs.front();
-    if (first.end == krylov::Outcome::stopped) return std::vector<SolveLog>(b.size(), first);
-    const int iterations = std::max(first.iterations, first.inner_iterations);
-    const bool together = first.converged() && iterations <= most_iterations_of_nesting;
-    first.notes.push_back(
-        fmt::format("the first column took {} iterations: {}", iterations,
-                    together ? "nested BiCGStab solves the others at once" : "the others are solved one after the other"));
-    auto others = together ? solve_together(b, x, 1, stop) : solve_one_by_one(b, x, 1, stop);
-    std::move(others.begin(), others.end(), std::back_inserter(logs));
-    return logs;
-}
-
-std::vector<SolveLog> WilsonSolver::solve_together(const std::vector<SpinorField>& b, std::vector<SpinorField>& x, std::size_t first,
-                                                   const krylov::StopFunction& stop) {
-    std::vector<SolveLog> logs;
+    const std::size_t first = logs.size();
     for (std::size_t c = first; c < b.size(); ++c) impl_->check(b[c], "b"), impl_->check(x[c], "x");
     std::visit(
         [&]<Space S>(detail::Resident<S>& at) {
@@ -279,11 +244,36 @@ std::vector<SolveLog> WilsonSolver::solve_together(const std::vector<SpinorField
             auto& [solver, b_there, x_there] = *at.columns;
             for (std::size_t c = first; c < b.size(); ++c)
                 impl_->load_system(at.solver, b[c], x[c], b_there[c - first], x_there[c - first]);
-            logs = solver.solve(b_there, x_there, stop);
-            for (std::size_t c = first; c < b.size(); ++c) impl_->store_solution(logs[c - first], x_there[c - first], x[c]);
+            auto rest = solver.solve(b_there, x_there, stop);
+            for (std::size_t c = first; c < b.size(); ++c) impl_->store_solution(rest[c - first], x_there[c - first], x[c]);
+            std::move(rest.begin(), rest.end(), std::back_inserter(logs));
         },
         *impl_->resident);
     return logs;
+}
+
+bool WilsonSolver::solve_first(const Fields& b, Fields& x, const krylov::StopFunction& stop, std::vector<SolveLog>& logs) {
+    // On a device twelve columns together cost 1 / 1.5 to 1 / 2.6 per iteration (docs/lattice-columns.md), and nested BiCGStab takes 1.1
+    // times BiCGStab's iterations where that takes 60 to 300, 1.95 times where it takes 1000 (docs/lattice-studies.md): equal times at
+    // about 500. On a CPU twelve together took 1.9 times as long as one by one (docs/lattice-deflation.md).
+    const bool on_cpu = std::holds_alternative<detail::Resident<Cpu>>(*impl_->resident);
+    const int most_iterations_of_nesting = on_cpu ? 0 : 500;
+    auto& first = logs.emplace_back(solve(b.front(), x.front(), stop));
+    if (first.end == krylov::Outcome::stopped) return false;
+    const int iterations = std::max(first.iterations, first.inner_iterations);
+    const bool together = first.converged() && iterations <= most_iterations_of_nesting;
+    first.notes.push_back(
+        fmt::format("the first column took {} iterations: {}", iterations,
+                    together ? "nested BiCGStab solves the others at once" : "the others are solved one after the other"));
+    return together;
+}
+
+void WilsonSolver::solve_others(const Fields& b, Fields& x, const krylov::StopFunction& stop, std::vector<SolveLog>& logs) {
+    while (logs.size() < b.size()) {
+        if (!logs.empty() && logs.back().end == krylov::Outcome::stopped) return logs.resize(b.size(), logs.back());
+        const std::size_t c = logs.size();
+        logs.push_back(solve(b[c], x[c], stop));
+    }
 }
 
 void WilsonSolver::apply(const SpinorField& in, SpinorField& out, bool adjoint) {

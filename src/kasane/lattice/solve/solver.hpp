@@ -137,11 +137,10 @@ class WilsonSolver {
 
    private:
     using Fields = std::vector<SpinorField>;
-    /// The parts of solve() for the columns from `first` on.
-    std::vector<SolveLog> solve_one_by_one(const Fields& b, Fields& x, std::size_t first, const krylov::StopFunction& stop);
-    std::vector<SolveLog> solve_together(const Fields& b, Fields& x, std::size_t first, const krylov::StopFunction& stop);
-    /// Solves the first column, and chooses by its iterations how the others are solved.
-    std::vector<SolveLog> solve_automatically(const Fields& b, Fields& x, const krylov::StopFunction& stop);
+    /// Solves the first column, and chooses by its iterations whether the others are solved together.
+    bool solve_first(const Fields& b, Fields& x, const krylov::StopFunction& stop, std::vector<SolveLog>& logs);
+    /// Solves the columns that have no log yet one after the other.
+    void solve_others(const Fields& b, Fields& x, const krylov::StopFunction& stop, std::vector<SolveLog>& logs);
 
     struct Impl;
     std::unique_ptr<Impl> impl_;
