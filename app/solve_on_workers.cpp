@@ -13,6 +13,9 @@ void add_worker_options(CLI::App& app, WorkerChoices& choices) {
     app.add_option("--overlap", choices.overlap, "Layers of other workers' rows in a worker's subdomain (restricted additive Schwarz)")
         ->check(whole_number(0, 8))
         ->group(workers_group);
+    app.add_option("--coarse", choices.coarse, "Rows of the coarse system that joins the workers' subdomains, about; 0: none")
+        ->check(whole_number(0, 4096))
+        ->group(workers_group);
 }
 
 bool has_several_workers(const Common& common, const WorkerChoices& choices) { return common.ranks->size() * choices.gpus_per_rank > 1; }
@@ -34,12 +37,14 @@ sparse::DistributedOptions distributed_options(const WorkerChoices& choices, con
     if (!problems.empty()) throw InputError(problems);
     return {.precondition = factors ? sparse::Precondition::ic0 : sparse::parse_precondition(precondition),
             .overlap = choices.overlap,
+            .coarse_rows = choices.coarse,
             .rtol = shared.rtol,
             .iteration_limit = shared.iteration_limit};
 }
 
 void refuse_options_of_workers(const CLI::App& app) {
-    KS_VALIDATE(app.count("--overlap") == 0, "has no effect on one worker: leave it out, or start several ranks", {"", 0, 0, "--overlap"});
+    for (const char* option : {"--overlap", "--coarse"})
+        KS_VALIDATE(app.count(option) == 0, "has no effect on one worker: leave it out, or start several ranks", {"", 0, 0, option});
 }
 
 Solved solve_on_workers(const Common& common, const std::string& file, const Workers& workers, const sparse::CsrMatrix& A,

@@ -14,9 +14,10 @@ namespace kasane::app {
 struct WorkerChoices {
     int gpus_per_rank = 1;
     int overlap = 0;
+    int coarse = sparse::DistributedOptions{}.coarse_rows;
 };
 
-/// Adds --gpus-per-rank and --overlap.
+/// Adds --gpus-per-rank, --overlap and --coarse.
 void add_worker_options(CLI::App& app, WorkerChoices& choices);
 
 bool has_several_workers(const Common& common, const WorkerChoices& choices);

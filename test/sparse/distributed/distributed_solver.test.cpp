@@ -55,14 +55,48 @@ TEST(DistributedSolver, OneWorkerIsIccgAndOverlapMakesUpForMoreWorkers) {
     SolveLog log;
     alone.solve(waves(A.rows()), &log);
     EXPECT_NEAR(iterations_on(1, A, {}), log.iterations, 1);
-    EXPECT_GT(iterations_on(8, A, {}), log.iterations);
+    EXPECT_GT(iterations_on(8, A, {.coarse_rows = 0}), log.iterations);
     // An iteration of BiCGStab has two products: 2 x 20 against 58 on eight workers, and 2 x 13 with three layers.
     const auto longer = box_matrix({16, 16, 64});
-    const int none = iterations_on(8, longer, {.precondition = Precondition::multigrid});
-    const int one = iterations_on(8, longer, {.precondition = Precondition::multigrid, .overlap = 1});
-    const int three = iterations_on(8, longer, {.precondition = Precondition::multigrid, .overlap = 3});
-    EXPECT_LT(2 * one, none);
-    EXPECT_LT(three, one);
+    const auto with_layers = [&](int layers) {
+        return iterations_on(8, longer, {.precondition = Precondition::multigrid, .overlap = layers, .coarse_rows = 0});
+    };
+    EXPECT_LT(2 * with_layers(1), with_layers(0));
+    EXPECT_LT(with_layers(3), with_layers(1));
+}
+
+TEST(DistributedSolver, ACoarseSystemBoundsTheIterations) {
+    const auto A = box_matrix({16, 16, 64});
+    for (const auto precondition : {Precondition::jacobi, Precondition::ic0, Precondition::multigrid}) {
+        const auto iterations = [&](int workers, int rows) {
+            return iterations_on(workers, A, {.precondition = precondition, .coarse_rows = rows, .rtol = 1e-10});
+        };
+        const int alone = iterations(8, 0), joined = iterations(8, 256);
+        EXPECT_LT(2 * joined, alone);
+        EXPECT_LT(iterations(8, 256), iterations(8, 8));
+        EXPECT_LE(iterations(16, 256), 1.6 * iterations(2, 256));
+    }
+    // It joins subdomains with layers as well.
+    const auto with_layers = [&](int rows) {
+        return iterations_on(8, A, {.precondition = Precondition::multigrid, .overlap = 1, .coarse_rows = rows});
+    };
+    EXPECT_LT(with_layers(256), with_layers(0));
+}
+
+TEST(DistributedSolver, ACoarseSystemIsForPositiveDefiniteMatricesOfSeveralWorkers) {
+    const auto rows_of = [](int count, const CsrMatrix& A, int rows) {
+        std::string precondition;
+        on_workers(count, [&](auto& workers, const auto& here) {
+            precondition = DistributedSolver(workers, here, A.view(), {.coarse_rows = rows}).setup().precondition;
+        });
+        return precondition;
+    };
+    EXPECT_EQ(rows_of(1, box_matrix({8, 8, 8}), 64), "ic0");
+    EXPECT_EQ(rows_of(2, box_matrix({8, 8, 8}), 0), "ic0");
+    EXPECT_EQ(rows_of(2, box_matrix({1, 1, 4}), 64), "ic0 and a coarse system of 2 rows");
+    EXPECT_EQ(rows_of(2, convection(14, 0.05, 1, -2), 64), "ilu0");
+    // Symmetric with a positive diagonal, and indefinite: the coarse matrix is not positive definite.
+    EXPECT_EQ(rows_of(3, helmholtz(12, 1.3), 64).find("coarse"), std::string::npos);
 }
 
 TEST(DistributedSolver, SingularSystemsHaveTheMeanFreeSolution) {
@@ -136,6 +170,7 @@ TEST(DistributedSolver, RefusesBadInput) {
         refused(A, {.overlap = 9}, "0 to 8");
         refused(A, {.overlap = -1}, "0 to 8");
         refused(A, {.precondition = Precondition::jacobi, .overlap = 1}, "leave the overlap out");
+        refused(A, {.coarse_rows = -1}, "0 to 4096");
         refused(A, {.rtol = 0}, "rtol");
         refused(A, {.iteration_limit = 0}, "iteration_limit");
         refused(box_matrix({1, 1, 2}), {}, "take at most 2");

@@ -16,8 +16,6 @@ using namespace kasane;
 using namespace kasane::sparse;
 using namespace kasane::sparse::test;
 
-std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
-
 /// The box with its rows in random order.
 CsrMatrix shuffled_box(BoxSize n) {
     const auto box = box_matrix(n);

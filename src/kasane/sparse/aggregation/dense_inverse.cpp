@@ -5,11 +5,12 @@
 
 namespace kasane::sparse {
 
-std::vector<double> dense_inverse(std::vector<double> A, int n) {
+std::vector<double> dense_inverse(std::vector<double> A, int n, bool* semi_definite) {
     constexpr double least_pivot = 1e-6;  // of the diagonal entry: values of A are rounded to single precision
     const auto size = static_cast<std::size_t>(n);
     // A = L L^T in the lower triangle, by rows; null[i]: pivot i is zero.
     std::vector<char> null(size, 0);
+    if (semi_definite != nullptr) *semi_definite = true;
     for (std::size_t i = 0; i < size; ++i) {
         double* const row = A.data() + i * size;
         const double diagonal = row[i];
@@ -22,6 +23,7 @@ std::vector<double> dense_inverse(std::vector<double> A, int n) {
         double pivot = diagonal;
         for (std::size_t k = 0; k < i; ++k) pivot -= row[k] * row[k];
         null[i] = !(pivot > least_pivot * diagonal);
+        if (semi_definite != nullptr && !(pivot >= -least_pivot * std::abs(diagonal))) *semi_definite = false;
         row[i] = null[i] ? 1 : std::sqrt(pivot);
         if (null[i])
             for (std::size_t k = 0; k < i; ++k) row[k] = 0;

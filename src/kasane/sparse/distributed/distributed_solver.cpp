@@ -17,6 +17,8 @@
 namespace kasane::sparse {
 namespace {
 
+constexpr int most_coarse_rows = 4096;
+
 void check_options(const DistributedOptions& options) {
     const auto kind = options.precondition;
     KS_VALIDATE(kind == Precondition::jacobi || kind == Precondition::ic0 || kind == Precondition::multigrid,
@@ -25,6 +27,9 @@ void check_options(const DistributedOptions& options) {
                 fmt::format("overlap = {}: it must be 0 to 8 layers of rows", options.overlap));
     KS_VALIDATE(options.overlap == 0 || kind != Precondition::jacobi,
                 "jacobi has no subdomains: leave the overlap out, or take ic0 or multigrid");
+    KS_VALIDATE(options.coarse_rows >= 0 && options.coarse_rows <= most_coarse_rows,
+                fmt::format("coarse_rows = {}: it must be 0 to {}, because every worker inverts the coarse system", options.coarse_rows,
+                            most_coarse_rows));
     KS_VALIDATE(options.rtol > 0 && options.rtol < 1, fmt::format("rtol = {}: it must be above 0 and below 1. Try 1e-8", options.rtol));
     KS_VALIDATE(options.iteration_limit >= 1, fmt::format("iteration_limit = {}: it must be at least 1", options.iteration_limit));
 }
@@ -67,7 +72,12 @@ DistributedSolver::DistributedSolver(comm::WorkerCommunicator& workers, const st
         owners = owners_of_rows(given, workers.size(), kind.symmetric);
         auto parts = divide_rows(given, owners, options.overlap);
         times.add("divide", dividing.seconds());
-        return {{.kind = here.front().index(), .precondition = options.precondition, .positive = positive, .conjugate = conjugate},
+        const bool joined = positive && workers.size() > 1;
+        return {{.kind = here.front().index(),
+                 .precondition = options.precondition,
+                 .positive = positive,
+                 .conjugate = conjugate,
+                 .coarse_rows = joined ? options.coarse_rows : 0},
                 std::move(parts)};
     };
     const Stopwatch making;
@@ -80,6 +90,8 @@ DistributedSolver::DistributedSolver(comm::WorkerCommunicator& workers, const st
     facts.format = std::holds_alternative<Cpu>(here.front()) ? "csr" : "sell:32:1";
     facts.precondition = options.precondition == Precondition::ic0 && !positive ? "ilu0" : name(options.precondition);
     if (options.overlap > 0) facts.precondition += fmt::format(" in subdomains with {} layers of overlap", options.overlap);
+    if (const auto rows = solvers->first().coarse_rows(); rows > 0)
+        facts.precondition += fmt::format(" and a coarse system of {} rows", rows);
     facts.iteration = conjugate ? "cg" : "bicgstab";
     facts.shift = solvers->shift();
     facts.bytes = facts.peak_bytes = solvers->bytes();

@@ -23,6 +23,7 @@ struct DistributedOptions {
     Precondition precondition =
         Precondition::ic0;        ///< of each worker's subdomain: jacobi, ic0 (ILU(0) where A is not symmetric), multigrid
     int overlap = 0;              ///< layers of other workers' rows in a subdomain, 0 to 8: RAS; with one or more, the method is BiCGStab
+    int coarse_rows = 256;        ///< of the coarse system that joins the subdomains of a positive definite matrix, about; 0: none
     double rtol = 1e-8;           ///< tolerance of ||b - A x|| / ||b||; as krylov::Options::rtol
     int iteration_limit = 10000;  ///< as krylov::Options::iteration_limit
 };

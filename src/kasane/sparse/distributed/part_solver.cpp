@@ -8,6 +8,7 @@
 #include <kasane/sparse/distributed/part_operator.hpp>
 #include <kasane/sparse/distributed/slab_multigrid.hpp>
 #include <kasane/sparse/distributed/subdomain.hpp>
+#include <kasane/sparse/distributed/two_level_preconditioner.hpp>
 
 #include <fmt/format.h>
 
@@ -44,12 +45,17 @@ class RowsOn final : public PartSolver {
     RowsOn(S on, comm::Worker& worker, const RowPart& part, const PartSetup& setup)
         : on_(on), worker_(worker), algebra_(on, worker), operator_(on, worker, part), b_(on, part.own()), x_(on, part.own()) {
         std::string problem;
+        std::unique_ptr<SubdomainPreconditioner<S>> subdomain;
         try {
-            preconditioner_.emplace(on, worker, part, setup.precondition, setup.positive != 0);
+            subdomain = std::make_unique<SubdomainPreconditioner<S>>(on, worker, part, setup.precondition, setup.positive != 0);
         } catch (const PreconditionError& error) {
             problem = error.what();
         }
         if (const auto reason = comm::first_reason(worker, problem); !reason.empty()) throw PreconditionError(reason);
+        std::optional<CoarseSystem<S>> coarse;
+        if (setup.coarse_rows > 0) coarse.emplace(on, worker, part, setup.coarse_rows);
+        if (coarse && !coarse->usable()) coarse.reset();
+        preconditioner_.emplace(operator_, std::move(subdomain), std::move(coarse), b_);
         if (setup.conjugate != 0)
             cg_.emplace(algebra_.like(b_), algebra_.like(b_), algebra_.like(b_), algebra_.like(b_));
         else
@@ -58,6 +64,7 @@ class RowsOn final : public PartSolver {
 
     SolveLog solve(const std::vector<double>& b, std::vector<double>& x, const Tolerance& tolerance, const StopFunction& stop) override {
         return solve_on(on_, worker_, b, x, b_, x_, tolerance, stop, [&](const krylov::Options& how) {
+            preconditioner_->prepare(algebra_, b_, x_, how.rtol, cg_ ? cg_->r : bicgstab_->r);
             return cg_ ? krylov::conjugate_gradients(algebra_, operator_, *preconditioner_, b_, x_, *cg_, how)
                        : krylov::bicgstab(algebra_, operator_, *preconditioner_, b_, x_, *bicgstab_, how);
         });
@@ -66,14 +73,15 @@ class RowsOn final : public PartSolver {
         const std::uint64_t vectors = 2 + (cg_ ? 4 : 6);
         return operator_.bytes() + preconditioner_->bytes() + vectors * 8 * static_cast<std::uint64_t>(b_.size());
     }
-    double shift() const override { return preconditioner_->shift(); }
+    double shift() const override { return preconditioner_->subdomains().shift(); }
+    index_t coarse_rows() const override { return preconditioner_->coarse_rows(); }
 
    private:
     S on_;
     comm::Worker& worker_;
     DistributedAlgebra<S> algebra_;
     PartOperator<S> operator_;
-    std::optional<SubdomainPreconditioner<S>> preconditioner_;
+    std::optional<TwoLevelPreconditioner<S>> preconditioner_;
     Buffer<double, S> b_, x_;
     std::optional<krylov::CgWorkspace<Buffer<double, S>>> cg_;
     std::optional<krylov::BicgstabWorkspace<DistributedAlgebra<S>>> bicgstab_;
@@ -124,7 +132,11 @@ std::uint64_t memory_of_part(const RowPart& part, const PartSetup& setup) {
     const CsrMatrix& subdomain = part.extended.rows() > 0 ? part.extended : part.inner;
     // Multigrid: the matrix, its copy in single precision, prolongators and coarse levels.
     const std::uint64_t preconditioner = of_matrix(subdomain) * (setup.precondition == Precondition::multigrid ? 4 : 2);
-    return of_matrix(part.inner) * 11 / 10 + of_matrix(part.outer) + preconditioner + static_cast<std::uint64_t>(part.own()) * 8 * 10;
+    // The inverse of the coarse system and three tables of rows.
+    const auto coarse_rows = static_cast<std::uint64_t>(setup.coarse_rows);
+    const std::uint64_t coarse = coarse_rows * coarse_rows * 8 + static_cast<std::uint64_t>(part.own()) * (coarse_rows > 0 ? 20 : 0);
+    return of_matrix(part.inner) * 11 / 10 + of_matrix(part.outer) + preconditioner + coarse +
+           static_cast<std::uint64_t>(part.own()) * 8 * 10;
 }
 
 std::uint64_t memory_of_part(const BoxPart& part, const PartSetup&) {

@@ -21,6 +21,7 @@ struct PartSetup {
     Precondition precondition = Precondition::ic0;  ///< of a RowPart
     std::int64_t positive = 1;                      ///< the matrix may be positive definite
     std::int64_t conjugate = 1;                     ///< conjugate gradients; otherwise BiCGStab
+    std::int64_t coarse_rows = 0;                   ///< of the coarse system, about; 0: there is none
 };
 
 /// Where a solve ends.
@@ -38,6 +39,8 @@ class PartSolver {
     virtual std::uint64_t bytes() const = 0;
     /// Shift of the factors' diagonal.
     virtual double shift() const { return 0; }
+    /// Of the coarse system; 0: there is none.
+    virtual index_t coarse_rows() const { return 0; }
     /// Cells of the grids of multigrid on a box, the finest first.
     virtual std::vector<std::array<int, 3>> grids() const { return {}; }
 };

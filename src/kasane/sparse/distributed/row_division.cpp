@@ -10,8 +10,6 @@
 namespace kasane::sparse {
 namespace {
 
-std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
-
 std::vector<std::int32_t> positions(const std::vector<std::int32_t>& order) {
     std::vector<std::int32_t> position(order.size());
     for (std::size_t p = 0; p < order.size(); ++p) position[at(order[p])] = static_cast<std::int32_t>(p);

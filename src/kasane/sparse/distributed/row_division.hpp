@@ -7,12 +7,16 @@
 #include <kasane/sparse/matrix/csr.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 namespace kasane::sparse {
+
+/// As the index of a vector.
+inline std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
 
 /// Which rows belong to which worker.
 struct RowOwners {
