@@ -1,80 +1,27 @@
 // kasane lattice solve CFG... --kappa K: quark propagators and single solutions on gauge configurations.
 #include <app/lattice.hpp>
-#include <app/lattice_solve.hpp>
+#include <app/lattice_solve_columns.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
-#include <kasane/core/device/parallel.hpp>
+#include <kasane/core/base/timer.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
-#include <kasane/lattice/observe/correlators.hpp>
 #include <kasane/lattice/observe/observables.hpp>
-#include <kasane/lattice/observe/sources.hpp>
 #include <kasane/lattice/schwarz/block_grid.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <future>
 #include <limits>
 #include <memory>
-#include <mutex>
 
 namespace kasane::app {
 namespace {
 
 namespace fs = std::filesystem;
-using lattice::SpinorField;
-
-/// point:x,y,z,t, wall:t, random:seed or z2:seed.
-struct Source {
-    enum class Kind { point, wall, gaussian, z2 } kind = Kind::point;
-    std::vector<std::int64_t> numbers;
-
-    int columns() const { return kind == Kind::point || kind == Kind::wall ? 12 : 1; }
-    int time() const { return kind == Kind::point ? static_cast<int>(numbers[3]) : kind == Kind::wall ? static_cast<int>(numbers[0]) : 0; }
-
-    static Source parse(const std::string& text) {
-        const auto colon = text.find(':');
-        const auto word = text.substr(0, colon);
-        Source source;
-        source.kind = word == "wall" ? Kind::wall : word == "random" ? Kind::gaussian : word == "z2" ? Kind::z2 : Kind::point;
-        bool good = colon != std::string::npos && (source.kind != Kind::point || word == "point");
-        for (std::size_t at = colon; good && at < text.size();) {  // at a colon or comma
-            std::int64_t value = 0;
-            const auto [end, error] = std::from_chars(text.data() + at + 1, text.data() + text.size(), value);
-            source.numbers.push_back(value);
-            at = static_cast<std::size_t>(end - text.data());
-            good = error == std::errc{} && value >= 0 && (at == text.size() || text[at] == ',');
-        }
-        good = good && source.numbers.size() == (source.kind == Kind::point ? 4 : 1);
-        KS_VALIDATE(good, "is " + text + ": it must be point:x,y,z,t, wall:t, random:seed or z2:seed, in whole numbers of at least 0",
-                    {"", 0, 0, "--source"});
-        return source;
-    }
-    void check(const lattice::Extents& n) const {
-        const auto inside = [&](std::int64_t value, int mu) {
-            KS_VALIDATE(value < n[mu],
-                        fmt::format("{} = {} lies outside the lattice, which is {}: it must be below {}", "xyzt"[mu], value,
-                                    lattice::text(n), n[mu]),
-                        {"", 0, 0, "--source"});
-        };
-        if (kind == Kind::point)
-            for (int mu = 0; mu < 4; ++mu) inside(numbers[static_cast<std::size_t>(mu)], mu);
-        if (kind == Kind::wall) inside(numbers[0], 3);
-    }
-    SpinorField column(const lattice::Extents& n, int c) const {
-        const auto at = [&](std::size_t i) { return static_cast<int>(numbers[i]); };
-        switch (kind) {
-            case Kind::point: return point_source(n, {{at(0), at(1), at(2), at(3)}}, c / 3, c % 3);
-            case Kind::wall: return wall_source(n, at(0), c / 3, c % 3);
-            case Kind::gaussian: return random_source(n, static_cast<std::uint64_t>(numbers[0]));
-            case Kind::z2: return random_source(n, static_cast<std::uint64_t>(numbers[0]), lattice::Noise::z2);
-        }
-        return {};
-    }
-};
 
 lattice::Method method_named(const std::string& text) {
     using lattice::Method;
@@ -161,7 +108,7 @@ void check_options(const LatticeSolveOptions& o) {
     require(!o.fields || names_directory(o.solution), "--fields",
             "has no effect without a directory: give one with -o, or give -o FILE.h5 for one configuration and kappa");
     try {
-        Source::parse(o.source);
+        LatticeSource::parse(o.source);
     } catch (const InputError& error) {
         problems.push_back(error.problems().front());
     }
@@ -202,8 +149,6 @@ void check_blocks(const lattice::SolverOptions& options, const lattice::Extents&
     if (!problems.empty()) throw InputError(problems);
 }
 
-fs::path page_of(const fs::path& solution) { return fs::path(solution).replace_extension(".html"); }
-
 /// Checks before the solve that the results can be written. @throws InputError
 void check_output(const LatticeSolveOptions& o, bool propagator) {
     const fs::path file = o.solution;
@@ -213,19 +158,14 @@ void check_output(const LatticeSolveOptions& o, bool propagator) {
     std::error_code ignored;
     KS_VALIDATE(!fs::equivalent(file, o.configuration, ignored), "is the gauge configuration: give the solution a name of its own",
                 {o.solution, 0, 0, "-o"});
-    for (const auto& path : {file, propagator ? page_of(file) : file})
+    for (const auto& path : {file, propagator ? fs::path(page_of(o.solution)) : file})
         KS_VALIDATE(o.force || !fs::exists(path), "exists already: choose another name, or give --force", {path.string(), 0, 0, ""});
     AtomicFile probe(file);
 }
 
-std::string size_text(double bytes) {
-    constexpr double mebi = 1 << 20, gibi = 1 << 30;
-    return bytes < gibi ? fmt::format("{:.3g} MiB", bytes / mebi) : fmt::format("{:.4g} GiB", bytes / gibi);
-}
-
 /// Logs the memory that is needed, and refuses a lattice that does not fit. The solver's count includes the caller's links and the columns
-/// that are solved at once; the other columns and the file that is being written are added. With several workers the root rank has all
-/// fields of the host, and each device its share.
+/// that are solved at once; the other columns are added. With several workers the root rank has all fields of the host, and each device its
+/// share.
 /// @param together  configurations at a time on this host, one on each worker, whose links are kept for the next kappa; 0: one solution
 void check_memory(const LatticeSolveOptions& o, const Workers& workers, const LatticeSolveResult& result, int together = 0) {
     const auto& n = result.extents;
@@ -234,7 +174,7 @@ void check_memory(const LatticeSolveOptions& o, const Workers& workers, const La
     const auto sites = static_cast<double>(n.volume());
     const auto& space = workers.here.front();
     const bool shared = std::holds_alternative<Cpu>(space);
-    double host = std::max(solver.host + 192. * (columns - result.columns_at_once), o.solution.empty() ? 0 : 2 * 192. * columns);
+    double host = solver.host + (result.on_space ? 0 : 192. * (columns - result.columns_at_once));
     double device = solver.device * (shared ? workers.on_this_host : 1) / workers.count;
     if (workers.count > 1) host += solver.host * workers.on_this_host / workers.count;  // links and fields of the workers
     if (together > 0) {
@@ -261,27 +201,6 @@ void check_memory(const LatticeSolveOptions& o, const Workers& workers, const La
     require(host, Cpu{});
 }
 
-/// The solver; its errors on the gauge field name the file.
-LatticeSolver solver_of(const Common& common, const Workers& workers, const lattice::RankGrid& grid, const lattice::GaugeField& links,
-                        const std::optional<lattice::Eigenmodes>& modes, LatticeSolveResult& result) {
-    try {
-        return solver_on(common, workers, grid, links, result.facts.parameters, result.options, modes ? &*modes : nullptr,
-                         &result.coherent);
-    } catch (const InputError& error) {
-        auto problems = error.problems();
-        for (auto& problem : problems)
-            if (problem.where.file.empty()) problem.where.file = result.facts.gauge_file;
-        throw InputError(problems);
-    }
-}
-
-void log_coherent(const LatticeSolveResult& result) {
-    const auto& r = result.coherent;
-    if (r.dimension > 0)
-        log::info("deflation: {} near-null vectors in {} blocks of {}, a little operator of dimension {}, {}, set up in {:.3g} s",
-                  r.vectors, r.blocks, lattice::text(r.block), r.dimension, size_text(r.bytes), r.seconds);
-}
-
 /// The number of columns that are solved at once: --columns, or on a device all that fit into memory, on a CPU one.
 int chosen_columns(const LatticeSolveOptions& o, const Workers& workers, const LatticeSolveResult& result, bool log_number) {
     const int wanted = std::min(o.columns > 0 ? o.columns : result.columns, result.columns);
@@ -298,50 +217,27 @@ int chosen_columns(const LatticeSolveOptions& o, const Workers& workers, const L
     return columns;
 }
 
-/// The columns (D / 2 kappa)^-1 b of the source. Where the solver fails, it ends with the column that failed. @throws Interrupted
-std::vector<SpinorField> solve_columns(const Common& common, const Workers& workers, const lattice::RankGrid& grid,
-                                       lattice::GaugeField& links, const LatticeSolveOptions& o, bool keep_links, const Source& source,
-                                       LatticeSolveResult& result) {
-    const auto extents = links.extents;
-    const auto solve = [&] {
-        const auto modes = eigenmodes_of(o, workers, links, result.facts.parameters);
-        result.modes = modes ? static_cast<int>(modes->values.size()) : 0;
-        return solver_of(common, workers, grid, links, modes, result);
-    }();
-    log_coherent(result);
-    if (!keep_links) links = {};
-    stop_if_interrupted();
-    std::vector<SpinorField> columns;
-    Progress bar(common.progress(), "solving", result.columns);
-    for (int first = 0; first < result.columns; first += result.columns_at_once) {
-        const int last = std::min(result.columns, first + result.columns_at_once);
-        const auto count = static_cast<std::size_t>(last - first);
-        std::vector<SpinorField> b(count), x(count);
-        // By all threads, since most of the time is that of new pages of memory.
-        parallel_for(Cpu{}, static_cast<index_t>(2 * count), [&](index_t i) {
-            const auto c = static_cast<std::size_t>(i / 2);
-            i % 2 == 0 ? b[c] = source.column(extents, first + static_cast<int>(c)) : x[c] = SpinorField(extents);
-        });
-        auto logs = solve(b, x, [&](int iteration, double residual) {
-            const auto which = last - first > 1     ? fmt::format("columns {} to {} of {}, ", first + 1, last, result.columns)
-                               : result.columns > 1 ? fmt::format("column {} of {}, ", last, result.columns)
-                                                    : "";
-            bar.update(first + (last - first) * converged_share(residual, result.options.rtol),
-                       fmt::format("{}iteration {}, residual {:.1e}", which, iteration, residual));
-            return interrupt_requested();
-        });
-        for (std::size_t c = 0; c < logs.size(); ++c) {
-            const auto& log = result.logs.emplace_back(std::move(logs[c]));
-            if (log.end == krylov::Outcome::stopped) throw Interrupted();
-            for (const auto& note : log.notes)
-                if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
-            parallel_for(Cpu{}, static_cast<index_t>(x[c].values.size()),
-                         [values = x[c].values.data(), factor = 2 * result.facts.parameters.kappa](index_t i) { values[i] *= factor; });
-            columns.push_back(std::move(x[c]));
-            if (!log.converged()) return columns;
-        }
+/// Chooses the number of columns at once and where solutions are kept, and counts the memory for them.
+void choose_columns(const LatticeSolveOptions& o, const Workers& workers, LatticeSolveResult& result, bool log_number) {
+    const auto& parameters = result.facts.parameters;
+    const auto& space = workers.here.front();
+    result.columns_at_once = chosen_columns(o, workers, result, log_number);
+    result.memory = lattice::memory_per_site(parameters, result.options, result.extents, result.columns_at_once);
+    const bool all = result.columns == 12 && (result.columns_at_once == 12 || !solves_columns(result.options));
+    result.on_space = workers.count == 1 && all && keeps_solutions(space, result.extents, parameters, result.options);
+    if (result.on_space) {
+        result.memory.device += lattice::kept_bytes_per_site(result.options);
+        result.memory.host -= 2 * 192. * result.columns_at_once;  // right-hand sides and solutions
     }
-    return columns;
+}
+
+/// Creates the contexts of CUDA devices, which takes up to a second, while the caller reads the configuration. Where it fails, the caller's
+/// first use of the device reports why. @returns to be kept until then
+std::vector<std::future<void>> start_devices(const Workers& workers) {
+    std::vector<std::future<void>> all;
+    for (const auto& space : workers.here)
+        if (!std::holds_alternative<Cpu>(space)) all.push_back(std::async(std::launch::async, [space] { synchronize(space); }));
+    return all;
 }
 
 /// Solves for one configuration and kappa. @returns the exit status
@@ -350,8 +246,12 @@ int solve(const Common& common, const LatticeSolveOptions& o) {
     const auto shape = parsed_grid(o.grid);
     const auto workers = place_workers(common, o.gpus_per_rank);
     catch_interrupts();
+    const auto devices = start_devices(workers);
+    const Stopwatch watch;
     auto gauge = lattice::read_gauge(o.configuration);
-    const auto result = solve_configuration(common, workers, shape, gauge, o, false, true);
+    const double reading = watch.seconds();
+    auto result = solve_configuration(common, workers, shape, gauge, o, false, true);
+    result.wall.reading = reading;
     auto text = as_text(result);
     if (!result.solution.empty()) text += fmt::format("\n{}: {}", result.columns == 12 ? "propagator" : "solution", result.solution);
     if (!result.page.empty()) text += fmt::format("\ncorrelators drawn: {}", result.page);
@@ -365,7 +265,8 @@ int solve(const Common& common, const LatticeSolveOptions& o) {
 
 LatticeSolveResult solve_configuration(const Common& common, const Workers& workers, const std::optional<lattice::GridShape>& shape,
                                        lattice::GaugeFile& gauge, const LatticeSolveOptions& o, bool keep_links, bool log_memory) {
-    const auto source = Source::parse(o.source);
+    const Stopwatch watch;
+    const auto source = LatticeSource::parse(o.source);
     const auto extents = gauge.field.extents;
     source.check(extents);
     const auto grid = grid_of(shape, extents, workers.count);
@@ -387,35 +288,13 @@ LatticeSolveResult solve_configuration(const Common& common, const Workers& work
     facts.plaquette = lattice::plaquette(gauge.field).mean();
     facts.solver = name(result.options.method);
     check_blocks(result.options, extents);
-    result.columns_at_once = chosen_columns(o, workers, result, log_memory);
-    result.memory = lattice::memory_per_site(facts.parameters, result.options, extents, result.columns_at_once);
+    choose_columns(o, workers, result, log_memory);
     if (log_memory) check_memory(o, workers, result);
 
-    auto columns = solve_columns(common, workers, grid, gauge.field, o, keep_links, source, result);
+    result.wall.setup = watch.seconds();
+    const auto rows = solve_columns(common, workers, grid, gauge.field, o, keep_links, source, result);
     for (const auto& log : result.logs) facts.relative_residuals.push_back(log.true_residual);
-    if (!result.converged()) return result;
-    if (result.columns == 12) {
-        lattice::Propagator propagator{source.time(), std::move(columns)};
-        facts.pion = lattice::pion_correlator(propagator);
-        facts.vector = lattice::vector_correlator(propagator);
-        result.pion_mass = lattice::effective_mass(facts.pion);
-        columns = std::move(propagator.columns);
-    }
-    if (o.solution.empty()) return result;
-    constexpr auto own = lattice::GammaBasis::degrand_rossi;
-    if (facts.basis != own)
-        columns = result.columns == 12 ? lattice::rotated(std::move(columns), own, facts.basis)
-                                       : std::vector{lattice::rotated(std::move(columns.front()), own, facts.basis)};
-    {
-        static std::mutex one_writer;  // of the workers of this rank: HDF5 serves one thread at a time
-        const std::scoped_lock lock(one_writer);
-        lattice::write_solution(o.solution, std::move(columns), facts);
-    }
-    result.solution = o.solution;
-    if (result.columns == 12) {
-        result.page = page_of(o.solution).string();
-        write_atomically(result.page, as_page(result));
-    }
+    if (result.converged()) write_solutions(o, source, rows, result);
     return result;
 }
 
@@ -426,19 +305,19 @@ void check_solve_memory(const LatticeSolveOptions& o, const Workers& workers, co
     result.options = solver_options(o);
     result.columns = columns_of(o);
     result.facts.parameters = {o.kappa, o.csw};
-    // On a CPU the columns at once follow the memory that is left; on a device all of their fields are on the host, too.
-    result.columns_at_once = std::holds_alternative<Cpu>(workers.here.front()) ? std::clamp(o.columns, 1, result.columns)
-                                                                               : chosen_columns(o, one, result, false);
-    result.memory = lattice::memory_per_site(result.facts.parameters, result.options, extents, result.columns_at_once);
+    // On a CPU the columns at once follow the memory that is left.
+    auto counted = o;
+    if (std::holds_alternative<Cpu>(workers.here.front())) counted.columns = std::clamp(o.columns, 1, result.columns);
+    choose_columns(counted, one, result, false);
     check_memory(o, one, result, together);
 }
 
 void check_extents_of(const LatticeSolveOptions& o, const lattice::Extents& extents) {
-    Source::parse(o.source).check(extents);
+    LatticeSource::parse(o.source).check(extents);
     check_blocks(solver_options(o), extents);
 }
 
-int columns_of(const LatticeSolveOptions& o) { return Source::parse(o.source).columns(); }
+int columns_of(const LatticeSolveOptions& o) { return LatticeSource::parse(o.source).columns(); }
 
 std::string failure_text(const LatticeSolveResult& result) { return "not solved: " + advice(result.logs.back().end); }
 

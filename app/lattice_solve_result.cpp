@@ -121,6 +121,7 @@ nlohmann::ordered_json as_json(const LatticeSolveResult& r) {
         {"relative_residual", r.worst_residual()},
         {"seconds", sum.seconds},
         {"gflops", sum.seconds > 0 ? sum.gflop / sum.seconds : 0},
+        {"wall_seconds", {{"reading", r.wall.reading}, {"setup", r.wall.setup}, {"solving", r.wall.solving}, {"output", r.wall.output}}},
         {"columns", columns},
         {"history", r.logs.empty() ? std::vector<double>{} : r.logs.back().residuals},
         {"notes", r.notes},
@@ -155,6 +156,8 @@ std::string as_text(const LatticeSolveResult& r) {
         text += fmt::format(": ||b - D x|| / ||b|| = {:.2e}", r.worst_residual());
         text += fmt::format("\nsolved in {:.3g} s", sum.seconds);
         if (sum.seconds > 0) text += fmt::format(": {:.4g} GFLOPS", sum.gflop / sum.seconds);
+        text += fmt::format("\nwall time: reading {:.3g} s, set-up {:.3g} s, solving {:.3g} s, output {:.3g} s", r.wall.reading,
+                            r.wall.setup, r.wall.solving, r.wall.output);
         if (r.columns == 1 || !r.converged()) text += history_table(last.residuals);
     }
     return text + correlator_table(r);

@@ -12,6 +12,14 @@
 
 namespace kasane::app {
 
+/// Wall time of the parts of one solution [s].
+struct LatticeSolveTimes {
+    double reading = 0;  ///< of the configuration; 0 where it is solved for several times
+    double setup = 0;    ///< checks, links on the space, the solver
+    double solving = 0;  ///< sources, solves, copies between them
+    double output = 0;   ///< correlators and files
+};
+
 struct LatticeSolveResult {
     lattice::Extents extents;
     std::string gauge_format, device;
@@ -19,10 +27,12 @@ struct LatticeSolveResult {
     lattice::SolutionFacts facts;
     lattice::SolverOptions options;
     lattice::MemoryPerSite memory;
-    int modes = 0;                        ///< that were deflated
-    lattice::CoherentReport coherent;     ///< of inexact deflation
-    int columns = 12;                     ///< that were requested
-    int columns_at_once = 1;              ///< that were solved together
+    int modes = 0;                     ///< that were deflated
+    lattice::CoherentReport coherent;  ///< of inexact deflation
+    int columns = 12;                  ///< that were requested
+    int columns_at_once = 1;           ///< that were solved together
+    bool on_space = false;             ///< sources are made and solutions stay on the device
+    LatticeSolveTimes wall;
     std::vector<lattice::SolveLog> logs;  ///< of the columns that were solved; the last one may have failed
     std::vector<double> pion_mass;        ///< effective
     std::vector<std::string> notes;

@@ -41,15 +41,16 @@ LatticeSolver solver_on(const Common& common, const Workers& workers, const latt
         auto solver = std::make_shared<lattice::WilsonSolver>(workers.here.front(), links, parameters, options);
         if (modes != nullptr) solver->deflate(*modes);
         if (coherent != nullptr) *coherent = solver->coherent();
-        return [solver](const auto& b, auto& x, const krylov::StopFunction& stop) {
+        const auto solve = [solver](const auto& b, auto& x, const krylov::StopFunction& stop) {
             return b.size() == 1 ? std::vector{solver->solve(b.front(), x.front(), stop)} : solver->solve(b, x, stop);
         };
+        return {solve, solver};
     }
     auto& ranks = *common.ranks;
     try {
         auto solver = std::make_shared<lattice::DistributedSolver>(ranks.workers(lattice_solve_loop, workers.here), workers.here, grid,
                                                                    links, parameters, options);
-        return [solver, &ranks](const auto& b, auto& x, const krylov::StopFunction& stop) {
+        const auto solve = [solver, &ranks](const auto& b, auto& x, const krylov::StopFunction& stop) {
             try {
                 std::vector<lattice::SolveLog> logs;
                 for (std::size_t c = 0; c < b.size(); ++c) logs.push_back(solver->solve(b[c], x[c], stop));
@@ -59,6 +60,7 @@ LatticeSolver solver_on(const Common& common, const Workers& workers, const latt
                 throw;
             }
         };
+        return {solve, nullptr};
     } catch (...) {
         ranks.end_if_others_wait();
         throw;

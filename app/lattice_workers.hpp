@@ -7,6 +7,7 @@
 #include <kasane/lattice/solve/solver.hpp>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,11 +21,16 @@ std::optional<lattice::GridShape> parsed_grid(const std::string& text);
 /// The grid of this shape, or the best one. @throws InputError with the usable grids
 lattice::RankGrid grid_of(const std::optional<lattice::GridShape>& shape, const lattice::Extents& lattice, int workers);
 
-/// WilsonSolver::solve of several right-hand sides, or DistributedSolver::solve of one after the other.
-using LatticeSolver = std::function<std::vector<lattice::SolveLog>(const std::vector<lattice::SpinorField>& b,
-                                                                   std::vector<lattice::SpinorField>& x, const krylov::StopFunction& stop)>;
+/// A solver on the workers.
+struct LatticeSolver {
+    /// WilsonSolver::solve of several right-hand sides, or DistributedSolver::solve of one after the other.
+    std::function<std::vector<lattice::SolveLog>(const std::vector<lattice::SpinorField>& b, std::vector<lattice::SpinorField>& x,
+                                                 const krylov::StopFunction& stop)>
+        solve;
+    std::shared_ptr<lattice::WilsonSolver> alone;  ///< of one worker; null: of several
+};
 
-/// A solver on the workers. @param modes  deflate it; on one device alone   @param coherent  becomes the report on inexact deflation
+/// Makes a solver on the workers. @param modes  deflate it; on one device alone   @param coherent  becomes the report on inexact deflation
 /// @throws InputError as WilsonSolver
 LatticeSolver solver_on(const Common& common, const Workers& workers, const lattice::RankGrid& grid, const lattice::GaugeField& links,
                         const lattice::DiracParameters& parameters, const lattice::SolverOptions& options,

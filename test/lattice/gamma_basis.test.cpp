@@ -96,5 +96,25 @@ TEST(GammaBasis, PropagatorsAreConvertedOnBothSides) {
     }
 }
 
+TEST(GammaBasis, RowsOfFilesAreConvertedAsFields) {
+    const Extents extents{4, 2, 4, 6};
+    for (const int columns : {1, 12})
+        for (const auto& [from, gamma_from] : bases)
+            for (const auto& [to, gamma_to] : bases) {
+                std::vector<SpinorField> fields;
+                for (int c = 0; c < columns; ++c) fields.push_back(test::random_spinor(extents, static_cast<std::uint64_t>(c)));
+                const auto in_rows = [&] {
+                    std::vector<std::complex<double>> rows;
+                    for (std::size_t i = 0; i < fields[0].values.size(); ++i)
+                        for (const auto& field : fields) rows.push_back(field.values[i]);
+                    return rows;
+                };
+                auto rows = in_rows();
+                rotate_rows({rows.data(), std::ssize(rows)}, columns, from, to);
+                fields = columns == 12 ? rotated(fields, from, to) : std::vector{rotated(fields[0], from, to)};
+                EXPECT_EQ(rows, in_rows()) << name(from) << " to " << name(to) << ", columns " << columns;
+            }
+}
+
 }  // namespace
 }  // namespace kasane::lattice

@@ -65,6 +65,7 @@ TEST_F(LatticeSolve, FreePion) {
         EXPECT_EQ(object["inner_iterations"], inner_sum);
         EXPECT_GT(object["seconds"], 0);
         EXPECT_GT(object["gflops"], 0);
+        for (const char* part : {"reading", "setup", "solving", "output"}) EXPECT_GT(object["wall_seconds"][part], 0) << part;
         EXPECT_EQ(object["columns"].size(), 12U);
         EXPECT_EQ(object["extents"], (std::vector{4, 4, 4, 8}));
         EXPECT_GT(object["bytes_per_site"]["device"], 0);

@@ -5,6 +5,7 @@
 #include <kasane/krylov/bicgstab.hpp>
 
 #include <complex>
+#include <tuple>
 #include <vector>
 
 namespace kasane::krylov {
@@ -51,10 +52,15 @@ SolveLog gcr(Algebra& algebra, const Operator& A, Preconditioner&& M, const type
         while (k < length && norm > watch.target() && !vanished && watch.go_on(norm)) {
             inner.apply(algebra, r, z[k], watch, watch.target());
             A.apply(algebra, z[k], c[k]);
-            const double before = c2[k] = algebra.norm2(c[k]);
-            for (std::size_t l = 0; l < k; ++l) {
-                beta[k * length + l] = algebra.dot(c[l], c[k]) / c2[l];
-                c2[k] = algebra.axpy_norm2(-beta[k * length + l], c[l], c[k]);
+            double before = 0;
+            if constexpr (requires { algebra.orthogonalise(c, k, c2, beta.data()); }) {
+                std::tie(before, c2[k]) = algebra.orthogonalise(c, k, c2, beta.data() + k * length);
+            } else {
+                before = c2[k] = algebra.norm2(c[k]);
+                for (std::size_t l = 0; l < k; ++l) {
+                    beta[k * length + l] = algebra.dot(c[l], c[k]) / c2[l];
+                    c2[k] = algebra.axpy_norm2(-beta[k * length + l], c[l], c[k]);
+                }
             }
             if (!(c2[k] > 1e-28 * before)) {  // A z_k lies in the span of the others, up to rounding
                 vanished = true;

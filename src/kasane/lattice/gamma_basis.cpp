@@ -1,5 +1,8 @@
 #include <kasane/lattice/gamma_basis.hpp>
 
+#include <kasane/core/device/parallel.hpp>
+
+#include <array>
 #include <cmath>
 
 namespace kasane::lattice {
@@ -15,17 +18,28 @@ SpinMatrix rotation(GammaBasis from, GammaBasis to) {
     return s;
 }
 
+/// S psi of four numbers at successive distances of `step`.
+void rotate_sink(const SpinMatrix& s, std::complex<double>* psi, index_t step) {
+    const std::complex<double> old[4] = {psi[0], psi[step], psi[2 * step], psi[3 * step]};
+    for (int spin = 0; spin < 4; ++spin) {
+        const auto& row = s[static_cast<std::size_t>(spin)];
+        psi[spin * step] = row[0] * old[0] + row[1] * old[1] + row[2] * old[2] + row[3] * old[3];
+    }
+}
+/// The same of P S^+, whose numbers are those of the source's four spins.
+void rotate_source(const SpinMatrix& s, const std::array<std::complex<double>*, 4>& p) {
+    const std::complex<double> old[4] = {*p[0], *p[1], *p[2], *p[3]};
+    for (std::size_t spin = 0; spin < 4; ++spin) {
+        std::complex<double> sum = 0;
+        for (std::size_t k = 0; k < 4; ++k) sum += old[k] * std::conj(s[spin][k]);
+        *p[spin] = sum;
+    }
+}
+
 void rotate(const SpinMatrix& s, SpinorField& psi) {
     const index_t volume = psi.extents.volume();
     for (index_t site = 0; site < volume; ++site)
-        for (int colour = 0; colour < 3; ++colour) {
-            std::complex<double> old[4];
-            for (int spin = 0; spin < 4; ++spin) old[spin] = psi.at(site, spin, colour);
-            for (int spin = 0; spin < 4; ++spin) {
-                const auto& row = s[static_cast<std::size_t>(spin)];
-                psi.at(site, spin, colour) = row[0] * old[0] + row[1] * old[1] + row[2] * old[2] + row[3] * old[3];
-            }
-        }
+        for (int colour = 0; colour < 3; ++colour) rotate_sink(s, &psi.values[static_cast<std::size_t>(12 * site + colour)], 3);
 }
 
 }  // namespace
@@ -62,17 +76,26 @@ std::vector<SpinorField> rotated(std::vector<SpinorField> propagator, GammaBasis
     if (from == to) return propagator;
     const auto s = rotation(from, to);
     for (auto& column : propagator) rotate(s, column);
-    for (std::size_t value = 0; value < propagator[0].values.size(); ++value)  // P S^+: combines the columns of one colour
-        for (std::size_t colour = 0; colour < 3; ++colour) {
-            std::complex<double> old[4];
-            for (std::size_t spin = 0; spin < 4; ++spin) old[spin] = propagator[3 * spin + colour].values[value];
-            for (std::size_t spin = 0; spin < 4; ++spin) {
-                std::complex<double> sum = 0;
-                for (std::size_t k = 0; k < 4; ++k) sum += old[k] * std::conj(s[spin][k]);
-                propagator[3 * spin + colour].values[value] = sum;
-            }
-        }
+    for (std::size_t value = 0; value < propagator[0].values.size(); ++value)
+        for (std::size_t colour = 0; colour < 3; ++colour)
+            rotate_source(s, {&propagator[colour].values[value], &propagator[3 + colour].values[value],
+                              &propagator[6 + colour].values[value], &propagator[9 + colour].values[value]});
     return propagator;
+}
+
+void rotate_rows(View<std::complex<double>> rows, int columns, GammaBasis from, GammaBasis to) {
+    if (from == to) return;
+    const auto s = rotation(from, to);
+    parallel_for(Cpu{}, rows.n / (12 * columns), [=](index_t site) {
+        auto* const row = rows.ptr + site * 12 * columns;
+        for (int k = 0; k < 3 * columns; ++k) rotate_sink(s, row + k, 3 * columns);
+        if (columns != 12) return;
+        for (int k = 0; k < 12; ++k)
+            for (int colour = 0; colour < 3; ++colour) {
+                auto* const first = row + 12 * k + colour;
+                rotate_source(s, {first, first + 3, first + 6, first + 9});
+            }
+    });
 }
 
 }  // namespace kasane::lattice

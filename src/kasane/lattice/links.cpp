@@ -1,5 +1,9 @@
 #include <kasane/lattice/links.hpp>
 
+#include <kasane/core/device/staged_copy.hpp>
+
+#include <utility>
+
 namespace kasane::lattice {
 
 template <>
@@ -16,10 +20,9 @@ GaugeField to_gauge_field(const Links<Cpu>& from) {
 #if defined(KASANE_CUDA)
 template <>
 Links<Cuda> links_on(Cuda on, const GaugeField& from) {
-    const auto host = links_on(Cpu{}, from);
-    Links<Cuda> to(on, from.extents);
-    copy_from_host(on, to.data.view(), host.data.view());
-    return to;
+    Buffer<Su3<double>, Cuda> there(on, std::ssize(from.links));
+    staged_to_device(on, there.view(), [&](index_t i) { return from.links[static_cast<std::size_t>(i)]; });
+    return links_on(on, from.extents, std::as_const(there).view());
 }
 template <>
 GaugeField to_gauge_field(const Links<Cuda>& from) {

@@ -83,6 +83,36 @@ TEST_F(Hdf5, ArraysOfAnyShapeComeBackInRowMajorOrder) {
     EXPECT_THROW(in.read_array<double>("/Missing"), InputError);
 }
 
+TEST_F(Hdf5, ArraysWrittenInPartsMakeTheSameFile) {
+    std::vector<double> box(2 * 3 * 4);
+    for (std::size_t i = 0; i < box.size(); ++i) box[i] = 0.5 * static_cast<double>(i);
+    const auto bytes = [&](auto write) {
+        auto out = hdf5::File::create(path());
+        write(out);
+        out.write("/Counts", std::vector<int>{1, 2});
+        out.close();
+        std::ifstream file(path(), std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    const auto whole = bytes([&](auto& out) {
+        out.template write_array<double>("/deep/box", {2, 3, 4}, kasane::view(std::as_const(box)));
+    });
+    // Entries of each dimension, in any order: both boxes, one box, two rows, one row, numbers of a row.
+    using Parts = std::vector<std::pair<std::uint64_t, kasane::index_t>>;
+    for (const auto& parts :
+         {Parts{{0, 24}}, Parts{{12, 12}, {0, 12}}, Parts{{0, 8}, {8, 4}, {12, 12}}, Parts{{0, 12}, {12, 3}, {15, 1}, {16, 8}}})
+        EXPECT_EQ(bytes([&](auto& out) {
+                      out.template create_array<double>("/deep/box", {2, 3, 4});
+                      for (const auto& [first, n] : parts)
+                          out.write_part("/deep/box", first, kasane::View<const double>(box.data() + first, n));
+                  }),
+                  whole);
+    auto out = hdf5::File::create(path());
+    out.create_array<double>("/box", {2, 3, 4});
+    for (const auto& [first, n] : Parts{{2, 4}, {4, 12}, {24, 1}, {12, 24}})  // across rows, across boxes, beyond the end
+        EXPECT_THROW(out.write_part("/box", first, kasane::View<const double>(box.data(), n)), kasane::LogicError) << first;
+}
+
 TEST_F(Hdf5, RowsWrittenInPartsComeBackWhole) {
     constexpr kasane::index_t n = 3 * hdf5::chunk_rows + 17;
     std::vector<Vec3<double>> vectors(n);

@@ -96,6 +96,22 @@ TEST(Correlators, TracesOfWholeMatrices) {
     }
 }
 
+TEST(Correlators, PropagatorsInPartsGiveTheSameBits) {
+    const Extents extents{4, 6, 8, 4};
+    Propagator s{3, {}};
+    for (std::uint64_t column = 0; column < 12; ++column) s.columns.push_back(test::random_spinor(extents, column));
+    std::vector<std::complex<double>> rows;
+    for (index_t i = 0; i < 12 * extents.volume(); ++i)
+        for (const auto& column : s.columns) rows.push_back(column.values[static_cast<std::size_t>(i)]);
+    for (const index_t sites : {24, 72, 192, 384, 768}) {  // planes, some of a slice; one slice, two, all
+        MesonCorrelators mesons(extents, s.source_time);
+        for (index_t first = 0; first < extents.volume(); first += sites)
+            mesons.add(first, {rows.data() + 144 * first, 144 * std::min(sites, extents.volume() - first)});
+        EXPECT_EQ(mesons.pion(), pion_correlator(s)) << sites;
+        EXPECT_EQ(mesons.vector(), vector_correlator(s)) << sites;
+    }
+}
+
 TEST(Correlators, EffectiveMassOfOneStateIsItsMass) {
     std::vector<double> c;
     for (int t = 0; t < 16; ++t) c.push_back(3.5 * std::cosh(0.37 * (8 - t)));

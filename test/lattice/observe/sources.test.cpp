@@ -23,6 +23,21 @@ TEST(Sources, PointAndWallAreAtTheirSites) {
             }
 }
 
+TEST(Sources, PropagatorsHaveTwelveOfOneKind) {
+    SpinorField field(extents);
+    for (int c = 0; c < 12; ++c) {
+        const PropagatorSource point{{{3, 1, 5, 7}}}, wall{{{0, 0, 0, 6}}, true};
+        point.fill(c, field);
+        EXPECT_EQ(field.values, point_source(extents, {{3, 1, 5, 7}}, c / 3, c % 3).values);
+        wall.fill(c, field);
+        EXPECT_EQ(field.values, wall_source(extents, 6, c / 3, c % 3).values);
+        for (index_t i = 0; i < extents.volume(); ++i) {
+            EXPECT_EQ(wall.contains(extents.site(i)), field.at(i, c / 3, c % 3) == 1.);
+            EXPECT_EQ(point.contains(extents.site(i)), i == extents.lexicographic({{3, 1, 5, 7}}));
+        }
+    }
+}
+
 TEST(Sources, NoiseDependsOnSeedAndSiteAlone) {
     for (const auto noise : {Noise::gaussian, Noise::z2}) {
         const int threads = omp_get_max_threads();

@@ -18,7 +18,7 @@ ByteSource::ByteSource(const std::filesystem::path& path) : name_(path.string())
     io::check_regular_file(path, "a file whose length is known");
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     KS_VALIDATE(descriptor_ >= 0, fmt::format("cannot be read: {}", std::strerror(errno)), where);
-    struct stat facts{};
+    struct stat facts {};
     if (::fstat(descriptor_, &facts) == 0) size_ = static_cast<std::uint64_t>(facts.st_size);
 }
 
@@ -26,7 +26,7 @@ ByteSource::~ByteSource() {
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-std::size_t ByteSource::read_at(std::uint64_t position, void* to, std::size_t count) {
+std::size_t ByteSource::read_at(std::uint64_t position, void* to, std::size_t count) const {
     count = static_cast<std::size_t>(std::min<std::uint64_t>(count, size_ - std::min(size_, position)));
     if (count == 0) return 0;
     if (descriptor_ < 0) {
@@ -52,7 +52,7 @@ std::size_t ByteSource::read(void* to, std::size_t count) {
 
 void ByteSource::skip(std::uint64_t count) { position_ += std::min(count, left()); }
 
-std::string ByteSource::head() {
+std::string ByteSource::head() const {
     std::string bytes(64, '\0');
     bytes.resize(read_at(0, bytes.data(), bytes.size()));
     return bytes;

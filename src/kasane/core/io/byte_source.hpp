@@ -29,16 +29,16 @@ class ByteSource {
     std::uint64_t left() const { return size_ - position_; }
     /// @returns how many bytes were read: fewer than requested only at the end   @throws InputError when the system cannot read
     std::size_t read(void* to, std::size_t count);
+    /// The same from any position; the position of read() does not change. Several threads may call it at a time.
+    std::size_t read_at(std::uint64_t position, void* to, std::size_t count) const;
     /// Skips this number of bytes, at most to the end.
     void skip(std::uint64_t count);
     /// Continues at this position, at most at the end.
     void seek(std::uint64_t position) { position_ = position < size_ ? position : size_; }
     /// The first bytes of the file, 64 at most; the position does not change.
-    std::string head();
+    std::string head() const;
 
    private:
-    std::size_t read_at(std::uint64_t position, void* to, std::size_t count);
-
     std::string name_;
     View<const char> bytes_;
     int descriptor_ = -1;

@@ -443,13 +443,47 @@ void File::write_numbers(const std::string& name, Number kind, const void* from,
     check_disk();
 }
 
-void File::write_shaped(const std::string& name, Number kind, const void* from, const std::vector<std::uint64_t>& shape) {
+void File::create_shaped(const std::string& name, Number kind, const std::vector<std::uint64_t>& shape) {
     const std::vector<hsize_t> extent(shape.begin(), shape.end());
     const Handle space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), H5Sclose);
     create_group(above(name));
     const auto layout = without_times(H5P_DATASET_CREATE);
     const Handle made(H5Dcreate2(id_, name.c_str(), file_type(kind), space, H5P_DEFAULT, layout, H5P_DEFAULT), H5Dclose);
+    if (!made.valid()) fail(name, reason());
+}
+
+void File::write_shaped(const std::string& name, Number kind, const void* from, const std::vector<std::uint64_t>& shape) {
+    create_shaped(name, kind, shape);
+    const Handle made(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
     if (!made.valid() || H5Dwrite(made, memory_type(kind), H5S_ALL, H5S_ALL, H5P_DEFAULT, from) < 0) fail(name, reason());
+    check_disk();
+}
+
+void File::write_entries(const std::string& name, Number kind, const void* from, std::uint64_t first, std::uint64_t count) {
+    if (count == 0) return;
+    const Handle opened(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle space(opened.valid() ? H5Dget_space(opened) : -1, H5Sclose);
+    if (!space.valid()) fail(name, reason());
+    // The dimension whose entries are the largest that divide the part.
+    const auto shape = shape_of(space);
+    std::vector<hsize_t> start(shape.size()), extent(shape.begin(), shape.end());
+    std::uint64_t entry = count_of(shape), rest = first;
+    bool good = first < entry && count <= entry - first, found = false;
+    for (std::size_t d = 0; good && !found && d < shape.size(); ++d) {
+        entry /= shape[d];
+        start[d] = rest / entry;
+        rest %= entry;
+        found = rest == 0 && count % entry == 0;
+        extent[d] = found ? count / entry : 1;
+        good = start[d] + extent[d] <= shape[d];
+    }
+    KS_REQUIRE(good, fmt::format("{} numbers from {} on are not a part of an array ({}) that can be written at once", count, first,
+                                 text_of(shape)));
+    const hsize_t numbers = count;
+    const Handle memory(H5Screate_simple(1, &numbers, nullptr), H5Sclose);
+    if (H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr) < 0 ||
+        H5Dwrite(opened, memory_type(kind), memory, space, H5P_DEFAULT, from) < 0)
+        fail(name, reason());
     check_disk();
 }
 

@@ -148,6 +148,18 @@ class File {
     void write_array(const std::string& dataset, const std::vector<std::uint64_t>& shape, View<const T> from) {
         write_shaped(dataset, number_of<T>(), from.ptr, shape);
     }
+    /// Declares a data set of that shape, to be filled by write_part(); the groups above it are made. The file has the bytes of
+    /// write_array().
+    template <Arithmetic T>
+    void create_array(const std::string& dataset, const std::vector<std::uint64_t>& shape) {
+        create_shaped(dataset, number_of<T>(), shape);
+    }
+    /// Writes the numbers first, first + 1, ... in row-major order of a data set of create_array(): successive entries of one dimension
+    /// with all entries of the dimensions behind it.
+    template <Arithmetic T>
+    void write_part(const std::string& dataset, std::uint64_t first, View<const T> from) {
+        write_entries(dataset, number_of<T>(), from.ptr, first, static_cast<std::uint64_t>(from.n));
+    }
 
     bool has_attribute(const std::string& object, const std::string& name) const;
     /// Count of values in an attribute of any shape.
@@ -192,6 +204,8 @@ class File {
     void write_numbers(const std::string& dataset, Number kind, const void* from, index_t first, index_t rows, int components);
     void read_all(const std::string& dataset, Number kind, void* to) const;
     void write_shaped(const std::string& dataset, Number kind, const void* from, const std::vector<std::uint64_t>& shape);
+    void create_shaped(const std::string& dataset, Number kind, const std::vector<std::uint64_t>& shape);
+    void write_entries(const std::string& dataset, Number kind, const void* from, std::uint64_t first, std::uint64_t count);
     void read_attribute(const std::string& object, const std::string& name, Number kind, void* to, std::size_t n) const;
     void write_attribute(const std::string& object, const std::string& name, Number kind, const void* from, std::size_t n);
     void check_written(const std::string& dataset, const DatasetInfo& info) const;

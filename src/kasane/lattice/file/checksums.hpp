@@ -1,5 +1,6 @@
 // The checksums of the formats, summed while the payload is read or written. Each detects any change of a single byte: docs/gauge-files.md.
-// Invariant: sites may come in any order, and from several readers whose sums are combined: the result is the same.
+// Invariant: sites may come in any order, from several threads whose sums are added, and from several readers whose sums are combined: the
+// result is the same.
 #pragma once
 
 #include <kasane/lattice/file/part_reader.hpp>
@@ -19,6 +20,7 @@ class NerscSum {
     void add_site(index_t, const unsigned char* bytes, std::size_t count) {
         for (std::size_t i = 0; i < count; i += 4) sum_ += word_at(bytes + i, big_endian_);
     }
+    void add(const NerscSum& other) { sum_ += other.sum_; }
     void combine(PartReader& readers) { sum_ = readers.sum(sum_); }
     std::uint32_t value() const { return sum_; }
 
@@ -34,6 +36,10 @@ class ScidacSum {
         const auto crc = static_cast<std::uint32_t>(crc32(0, bytes, static_cast<uInt>(count)));
         a_ ^= std::rotl(crc, static_cast<int>(site % 29));
         b_ ^= std::rotl(crc, static_cast<int>(site % 31));
+    }
+    void add(const ScidacSum& other) {
+        a_ ^= other.a_;
+        b_ ^= other.b_;
     }
     void combine(PartReader& readers) {
         a_ = readers.exclusive_or(a_);
@@ -60,6 +66,10 @@ class MilcSum {
             by29 = by29 == 28 ? 0 : by29 + 1;
             by31 = by31 == 30 ? 0 : by31 + 1;
         }
+    }
+    void add(const MilcSum& other) {
+        sum29_ ^= other.sum29_;
+        sum31_ ^= other.sum31_;
     }
     void combine(PartReader& readers) {
         sum29_ = readers.exclusive_or(sum29_);

@@ -1,3 +1,4 @@
+#include <kasane/core/device/host_memory.hpp>
 #include <kasane/core/io/number_text.hpp>
 #include <kasane/lattice/file/link_reader.hpp>
 #include <kasane/lattice/observe/observables.hpp>
@@ -63,30 +64,39 @@ LinkReader::LinkReader(std::string file, const Extents& extents, const Encoding&
                 fmt::format("a lattice {} needs {} of memory to be read, and {} are free: take a machine with more memory",
                             text(box_.local), gibibytes(needed), gibibytes(memory)),
                 where);
-    field_ = GaugeField(box_.local);
+    field_.extents = box_.local;
+    resize_touched(field_.links, static_cast<std::size_t>(4 * box_.local.volume()));
 }
 
-void LinkReader::take(index_t site, int mu, const unsigned char* stored) {
+void LinkReader::Outliers::add(const Outliers& other) {
+    if (other.count == 0) return;
+    if (count == 0 || other.first < first) first = other.first, distance = other.distance;
+    count += other.count;
+}
+
+void LinkReader::Found::add(const Found& other) {
+    single = single && other.single;
+    worst = std::max(worst, other.worst);
+    for (const bool within_single : {false, true}) beyond[within_single].add(other.beyond[within_single]);
+}
+
+void LinkReader::take(Found& found, index_t site, int mu, const unsigned char* stored) {
     auto& u = field_.link(site, mu);
-    single_ &= decode(stored, stored_, u);
+    found.single &= decode(stored, stored_, u);
     if (stored_.rows == 2) complete_third_row(u);
     const double distance = checked_distance(u);
-    worst_ = std::max(worst_, distance);
-    for (const bool single : {false, true}) {
-        auto& outliers = beyond_[single];
-        if (distance <= su3_tolerance(single)) continue;
-        const index_t link = 4 * box_.lattice.lexicographic(box_.site(site)) + mu;
-        if (outliers.count++ == 0 || link < outliers.first) outliers = {outliers.count, link, distance};
-    }
+    found.worst = std::max(found.worst, distance);
+    for (const bool single : {false, true})
+        if (distance > su3_tolerance(single)) found.beyond[single].add({1, 4 * box_.lattice.lexicographic(box_.site(site)) + mu, distance});
 }
 
 /// What the readers of all parts found.
 void LinkReader::combine() {
-    double most[2] = {worst_, single_ ? 0. : 1.};
+    double most[2] = {found_.worst, found_.single ? 0. : 1.};
     part_.all_reduce(View<double>(most, 2), comm::Reduce::max);
-    worst_ = most[0];
-    single_ = most[1] == 0;
-    auto& outliers = beyond_[single_];
+    found_.worst = most[0];
+    found_.single = most[1] == 0;
+    auto& outliers = found_.beyond[found_.single];
     auto count = static_cast<std::uint64_t>(outliers.count);
     part_.all_reduce(View<std::uint64_t>(&count, 1), comm::Reduce::sum);
     const auto mine = outliers.count > 0 ? static_cast<std::uint64_t>(outliers.first) : std::numeric_limits<std::uint64_t>::max();
@@ -98,9 +108,9 @@ void LinkReader::combine() {
 }
 
 void LinkReader::judge_links(GaugeFileFacts& facts) {
-    facts.worst_distance_from_su3 = worst_;
-    const auto& outliers = beyond_[single_];
-    if (single_ && stored_.bits == 64 && worst_ > su3_tolerance(false))
+    facts.worst_distance_from_su3 = found_.worst;
+    const auto& outliers = found_.beyond[found_.single];
+    if (found_.single && stored_.bits == 64 && found_.worst > su3_tolerance(false))
         facts.notes.push_back("64 bits hold links of single precision: every number is one of 32 bits");
     if (outliers.count == 0) return;
     const auto s = box_.lattice.site(outliers.first / 4);
@@ -110,7 +120,7 @@ void LinkReader::judge_links(GaugeFileFacts& facts) {
                     outliers.count, 4 * box_.lattice.volume(), s[0], s[1], s[2], s[3], direction(static_cast<int>(outliers.first % 4)),
                     std::isfinite(outliers.distance) ? fmt::format("{:.2g} from unitarity and determinant 1", outliers.distance)
                                                      : "no entry of a unitary matrix can be so large, infinite or not a number",
-                    su3_tolerance(single_)));
+                    su3_tolerance(found_.single)));
 }
 
 void LinkReader::compare_averages(const GaugeFileFacts& facts) {
@@ -132,7 +142,7 @@ GaugeFile LinkReader::finish(GaugeFileFacts facts) {
         complain(fmt::format("its checksum ({}) is {}, and that of its links is {}: it is damaged. Take another copy", facts.checksum.kind,
                              facts.checksum.stored, facts.checksum.computed));
     judge_links(facts);
-    if (beyond_[single_].count == 0) compare_averages(facts);
+    if (found_.beyond[found_.single].count == 0) compare_averages(facts);
     if (!problems_.empty()) throw InputError(problems_);
     if (plaquette_) facts.stored_plaquette = plaquette_->value;
     if (link_trace_) facts.stored_link_trace = link_trace_->value;

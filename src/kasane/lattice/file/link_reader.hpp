@@ -3,12 +3,16 @@
 #pragma once
 
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/core/device/thread_pool.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 #include <kasane/lattice/file/part_reader.hpp>
 #include <kasane/lattice/file/stored_links.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,7 +49,7 @@ class LinkReader {
     template <class Sum>
     void read_sites(ByteSource& source, Sum& sum);
     /// @param site  number in the box
-    void take(index_t site, int mu, const unsigned char* stored);
+    void take(index_t site, int mu, const unsigned char* stored) { take(found_, site, mu, stored); }
     void complain(std::string message, std::string key = "") { problems_.push_back({std::move(message), {file_, 0, 0, std::move(key)}}); }
     void expect_plaquette(Stated stated) { plaquette_ = stated; }
     void expect_link_trace(Stated stated) { link_trace_ = stated; }
@@ -57,7 +61,16 @@ class LinkReader {
     struct Outliers {
         index_t count = 0, first = 0;  ///< link number of the first: 4 site + mu, site in the lattice
         double distance = 0;           ///< of the first
+        void add(const Outliers& other);
     };
+    /// About the links that were read.
+    struct Found {
+        bool single = true;  ///< every number so far is exact in single precision
+        double worst = 0;
+        Outliers beyond[2];  ///< links within double's tolerance, within single's
+        void add(const Found& other);
+    };
+    void take(Found& found, index_t site, int mu, const unsigned char* stored);
     void combine();
     void judge_links(GaugeFileFacts& facts);
     void compare_averages(const GaugeFileFacts& facts);
@@ -67,9 +80,7 @@ class LinkReader {
     FileBox box_;
     GaugeField field_;
     Encoding stored_;
-    bool single_ = true;  ///< every number so far is exact in single precision
-    double worst_ = 0;
-    Outliers beyond_[2];  ///< links within double's tolerance, within single's
+    Found found_;
     std::optional<Stated> plaquette_, link_trace_;
     std::vector<InputProblem> problems_;
 };
@@ -77,16 +88,44 @@ class LinkReader {
 template <class Sum>
 void LinkReader::read_sites(ByteSource& source, Sum& sum) {
     const auto begin = source.position();
-    const auto link = stored_.link_bytes();
-    const index_t run = box_.run();
-    for (index_t number = 0; number < box_.local.volume(); number += run) {
-        const index_t first = box_.lattice.lexicographic(box_.site(number));
-        source.seek(begin + static_cast<std::uint64_t>(first) * 4 * link);
-        for_each_record(source, run, 4 * link, [&](index_t i, const unsigned char* bytes) {
-            sum.add_site(first + i, bytes, 4 * link);
-            for (int mu = 0; mu < 4; ++mu) take(number + i, mu, bytes + static_cast<std::size_t>(mu) * link);
-        });
+    const auto link = stored_.link_bytes(), size = 4 * link;
+    // Blocks of about a mebibyte, which threads read, check and decode.
+    const index_t run = box_.run(), block = std::min(run, std::max<index_t>(1, (index_t{1} << 20) / static_cast<index_t>(size)));
+    const index_t per_run = (run + block - 1) / block;
+    struct Worker {
+        Sum sum;
+        Found found;
+        std::vector<unsigned char> bytes;
+        std::exception_ptr error;
+    };
+    std::vector<Worker> workers(static_cast<std::size_t>(thread_count(Cpu{})), Worker{sum, {}, {}, {}});
+    for_each_part(thread_count(Cpu{}), box_.local.volume() / run * per_run, [&](index_t part, int thread) {
+        auto& worker = workers[static_cast<std::size_t>(thread)];
+        if (worker.error) return;
+        try {
+            const index_t within = part % per_run * block, number = part / per_run * run + within;
+            const index_t first = box_.lattice.lexicographic(box_.site(number));
+            const auto count = static_cast<std::size_t>(std::min(block, run - within));
+            auto& bytes = worker.bytes;
+            bytes.resize(count * size);
+            KS_VALIDATE(source.read_at(begin + static_cast<std::uint64_t>(first) * size, bytes.data(), bytes.size()) == bytes.size(),
+                        truncated, {source.name(), 0, 0, ""});
+            for (std::size_t i = 0; i < count; ++i) {
+                const auto* site = bytes.data() + i * size;
+                worker.sum.add_site(first + static_cast<index_t>(i), site, size);
+                for (int mu = 0; mu < 4; ++mu)
+                    take(worker.found, number + static_cast<index_t>(i), mu, site + static_cast<std::size_t>(mu) * link);
+            }
+        } catch (...) {
+            worker.error = std::current_exception();
+        }
+    });
+    for (const auto& worker : workers) {
+        if (worker.error) std::rethrow_exception(worker.error);
+        sum.add(worker.sum);
+        found_.add(worker.found);
     }
+    source.seek(begin + static_cast<std::uint64_t>(box_.lattice.volume()) * size);
     sum.combine(part_);
 }
 

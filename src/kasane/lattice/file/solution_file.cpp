@@ -1,13 +1,13 @@
 #include <kasane/lattice/file/solution_file.hpp>
 
 #include <kasane/core/base/error.hpp>
-#include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/version.hpp>
 
 #include <array>
+#include <utility>
 
 namespace kasane::lattice {
 namespace {
@@ -21,36 +21,37 @@ std::vector<std::uint64_t> shape_of(const Extents& n, std::size_t columns) {
     return shape;
 }
 
-/// Column c of `all`, whose rows (site, spin, colour) hold `columns` complex numbers each, to or from a field.
-template <class Copy>
-void each_number(SpinorField& field, View<double> all, std::size_t column, std::size_t columns, const Copy& copy) {
-    parallel_for(Cpu{}, static_cast<index_t>(field.values.size()), [&](index_t row) {
-        const auto i = static_cast<std::size_t>(row);
-        copy(field.values[i], all.ptr + 2 * (i * columns + column));
-    });
-}
-
 }  // namespace
 
 std::uint64_t solution_file_bytes(const Extents& extents, int columns) {
     return static_cast<std::uint64_t>(extents.volume()) * 192 * static_cast<std::uint64_t>(columns) + 65'536;  // and HDF5's own memory
 }
 
-void write_solution(const std::filesystem::path& path, std::vector<SpinorField> columns, const SolutionFacts& facts) {
-    const auto extents = columns.front().extents;
-    const auto count = columns.size();
-    AtomicFile target(path, solution_file_bytes(extents, static_cast<int>(count)));
-    // Not initialised, so that the threads of the first column take its pages, which cost more time than the copies.
-    Buffer<double, Cpu> all(Cpu{}, static_cast<index_t>(2 * count * columns.front().values.size()));
-    for (std::size_t c = 0; c < count; ++c) {
-        each_number(columns[c], all.view(), c, count, [](const std::complex<double>& from, double* to) {
-            to[0] = from.real();
-            to[1] = from.imag();
-        });
-        columns[c] = {};
-    }
+struct SolutionWriter::Impl {
+    Extents extents;
+    int columns;
+    AtomicFile target;
+    hdf5::File file;
+
+    const char* dataset() const { return columns == 12 ? "/propagator" : "/solution"; }
+};
+
+SolutionWriter::SolutionWriter(const std::filesystem::path& path, const Extents& extents, int columns) {
+    AtomicFile target(path, solution_file_bytes(extents, columns));
     auto file = hdf5::File::create(target.temporary());
-    file.write_array(count == 12 ? "/propagator" : "/solution", shape_of(extents, count), std::as_const(all).view());
+    impl_ = std::make_unique<Impl>(Impl{extents, columns, std::move(target), std::move(file)});
+    impl_->file.create_array<double>(impl_->dataset(), shape_of(extents, static_cast<std::size_t>(columns)));
+}
+SolutionWriter::~SolutionWriter() = default;
+
+void SolutionWriter::write(index_t first, View<const std::complex<double>> rows) {
+    impl_->file.write_part(impl_->dataset(), static_cast<std::uint64_t>(24 * impl_->columns * first),
+                           View<const double>(reinterpret_cast<const double*>(rows.ptr), 2 * rows.n));
+}
+
+void SolutionWriter::finish(const SolutionFacts& facts) {
+    auto& file = impl_->file;
+    const auto& extents = impl_->extents;
     if (!facts.pion.empty()) file.write("/correlators/pion", facts.pion);
     if (!facts.vector.empty()) file.write("/correlators/vector", facts.vector);
     file.write("/relative_residuals", facts.relative_residuals);
@@ -66,7 +67,13 @@ void write_solution(const std::filesystem::path& path, std::vector<SpinorField> 
                                      {"commit", commit}})
         file.set_attribute("/", name, text);
     file.close();
-    target.commit();
+    impl_->target.commit();
+}
+
+void write_solution(const std::filesystem::path& path, const std::vector<SpinorField>& columns, const SolutionFacts& facts) {
+    SolutionWriter file(path, columns.front().extents, static_cast<int>(columns.size()));
+    rows_of(columns, 1)([&](index_t first, View<std::complex<double>> rows) { file.write(first, rows); });
+    file.finish(facts);
 }
 
 SolutionFile read_solution(const std::filesystem::path& path) {
@@ -79,10 +86,13 @@ SolutionFile read_solution(const std::filesystem::path& path) {
     check_extents(extents, path.string());
     SolutionFile out;
     const std::size_t count = propagator ? 12 : 1;
-    auto all = file.read_array<double>(propagator ? "/propagator" : "/solution", shape_of(extents, count));
+    const auto all = file.read_array<double>(propagator ? "/propagator" : "/solution", shape_of(extents, count));
     for (std::size_t c = 0; c < count; ++c) {
         out.columns.emplace_back(extents);
-        each_number(out.columns.back(), view(all), c, count, [](std::complex<double>& to, const double* from) { to = {from[0], from[1]}; });
+        parallel_for(Cpu{}, 12 * extents.volume(), [&](index_t i) {
+            const auto row = static_cast<std::size_t>(i), at = 2 * (row * count + c);
+            out.columns.back().values[row] = {all[at], all[at + 1]};
+        });
     }
     auto& facts = out.facts;
     facts.parameters.kappa = file.attribute<double>("/", "kappa");

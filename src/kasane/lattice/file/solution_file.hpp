@@ -10,10 +10,12 @@
 
 #include <kasane/lattice/dirac/parameters.hpp>
 #include <kasane/lattice/gamma_basis.hpp>
-#include <kasane/lattice/spinor_field.hpp>
+#include <kasane/lattice/solution_rows.hpp>
 
+#include <complex>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,12 +34,34 @@ struct SolutionFacts {
     std::vector<double> vector;                    ///< correlator; empty where there is one column
 };
 
-/// Writes solutions as HDF5. @param file  replaced as a whole
-/// @param columns  twelve, 3 * spin + colour of the source, or one, in the basis of the facts; freed while they are written
-/// @param facts  written with them   @throws InputError or ComputationError where the file cannot be written
-void write_solution(const std::filesystem::path& file, std::vector<SpinorField> columns, const SolutionFacts& facts);
+/// Writes a file of solutions part by part; the file appears when it is complete.
+class SolutionWriter {
+   public:
+    /// @param file  replaced as a whole   @param columns  twelve or one
+    /// @throws InputError or ComputationError where the file cannot be written
+    SolutionWriter(const std::filesystem::path& file, const Extents& extents, int columns);
+    /// Removes a file that is not finished.
+    ~SolutionWriter();
+    SolutionWriter(const SolutionWriter&) = delete;
+    SolutionWriter& operator=(const SolutionWriter&) = delete;
 
-/// Largest memory of write_solution() beside the columns, and the length of the file. [bytes]
+    /// Writes the sites of a part (solution_rows.hpp). @param first  the first site   @param rows  in the basis of the file
+    /// @throws ComputationError (disk full)
+    void write(index_t first, View<const std::complex<double>> rows);
+    /// Writes the facts after all sites, and puts the file in place. @throws ComputationError
+    void finish(const SolutionFacts& facts);
+
+   private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Writes solutions as HDF5. @param file  replaced as a whole
+/// @param columns  twelve, 3 * spin + colour of the source, or one, in the basis of the facts
+/// @param facts  written with them   @throws InputError or ComputationError where the file cannot be written
+void write_solution(const std::filesystem::path& file, const std::vector<SpinorField>& columns, const SolutionFacts& facts);
+
+/// An upper bound of the length of the file. [bytes]
 std::uint64_t solution_file_bytes(const Extents& extents, int columns);
 
 /// Solutions from a file.

@@ -70,6 +70,8 @@ inline void encode(const Su3<double>& from, const Encoding& stored, unsigned cha
     }
 }
 
+inline constexpr const char* truncated = "ends before its last link: it is truncated";
+
 /// Calls take(number, bytes) for each of the next `count` records of `size` bytes, read in blocks of about a mebibyte.
 /// @throws InputError when the file ends before
 template <class Take>
@@ -78,8 +80,7 @@ void for_each_record(ByteSource& source, index_t count, std::size_t size, Take t
     std::vector<unsigned char> bytes(static_cast<std::size_t>(std::min(block, count)) * size);
     for (index_t first = 0; first < count; first += block) {
         const auto here = static_cast<std::size_t>(std::min(block, count - first));
-        KS_VALIDATE(source.read(bytes.data(), here * size) == here * size, "ends before its last link: it is truncated",
-                    {source.name(), 0, 0, ""});
+        KS_VALIDATE(source.read(bytes.data(), here * size) == here * size, truncated, {source.name(), 0, 0, ""});
         for (std::size_t i = 0; i < here; ++i) take(first + static_cast<index_t>(i), bytes.data() + i * size);
     }
 }

@@ -2,39 +2,47 @@
 
 #include <kasane/core/device/parallel.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 namespace kasane::lattice {
 namespace {
 
-/// g5 Gamma, which in this basis has one entry in each row: row i holds `phase[i]` in column `column[i]`.
+/// g5 Gamma, which in this basis has one entry in each row: row i holds a phase in column `column[i]`. `sign[i] sign[j]` is the phase of
+/// row i times the conjugate one of row j.
 struct Vertex {
     int column[4];
-    std::complex<double> phase[4];
+    double sign[4];
 };
-constexpr std::complex<double> I{0, 1};
-const Vertex one = {{0, 1, 2, 3}, {1, 1, 1, 1}};
-const Vertex g5_gk[3] = {
-    {{3, 2, 1, 0}, {I, I, I, I}},    // g1 = ((0, i s1), (-i s1, 0)): g5 changes the sign of the lower rows
+constexpr Vertex one = {{0, 1, 2, 3}, {1, 1, 1, 1}};
+constexpr Vertex g5_gk[3] = {
+    {{3, 2, 1, 0}, {1, 1, 1, 1}},    // g1 = ((0, i s1), (-i s1, 0)): g5 changes the sign of the lower rows; all phases are i
     {{3, 2, 1, 0}, {-1, 1, -1, 1}},  // g2 = ((0, -i s2), (i s2, 0))
-    {{2, 3, 0, 1}, {I, -I, I, -I}},  // g3 = ((0, i s3), (-i s3, 0))
+    {{2, 3, 0, 1}, {1, -1, 1, -1}},  // g3 = ((0, i s3), (-i s3, 0)); the phases are i and -i
 };
 
-/// Re sum over a site of v_i conj(v_j) S(c_i a, c_j b) conj S(i a, j b).
-double trace(const Propagator& s, index_t site, const Vertex& v) {
+/// Re sum of v_i conj(v_j) S(c_i a, c_j b) conj S(i a, j b) over spins i, j and colours a, b. @param s  [12][12] at one site
+double trace(const std::complex<double>* s, const Vertex& v) {
     double sum = 0;
     for (int j = 0; j < 4; ++j)
-        for (int b = 0; b < 3; ++b) {
-            const auto& right = s.columns[static_cast<std::size_t>(3 * j + b)];
-            const auto& left = s.columns[static_cast<std::size_t>(3 * v.column[j] + b)];
+        for (int b = 0; b < 3; ++b)
             for (int i = 0; i < 4; ++i) {
-                const auto factor = v.phase[i] * std::conj(v.phase[j]);
-                for (int a = 0; a < 3; ++a) sum += (factor * left.at(site, v.column[i], a) * std::conj(right.at(site, i, a))).real();
+                const double sign = v.sign[i] * v.sign[j];
+                for (int a = 0; a < 3; ++a) {
+                    const auto left = s[12 * (3 * v.column[i] + a) + 3 * v.column[j] + b], right = s[12 * (3 * i + a) + 3 * j + b];
+                    sum += sign * (left.real() * right.real() + left.imag() * right.imag());
+                }
             }
-        }
     return sum;
+}
+double pion_trace(const std::complex<double>* s) { return trace(s, one); }
+double vector_trace(const std::complex<double>* s) { return (trace(s, g5_gk[0]) + trace(s, g5_gk[1]) + trace(s, g5_gk[2])) / 3; }
+
+/// t from the source.
+int slice_of(index_t site, const Extents& extents, int source_time) {
+    const auto t = static_cast<int>(site / (extents.volume() / extents[3]));
+    return (t - source_time + extents[3]) % extents[3];
 }
 
 template <class OfSite>
@@ -42,25 +50,44 @@ std::vector<double> per_slice(const Propagator& s, OfSite of_site) {
     const auto& extents = s.extents();
     const index_t times = extents[3], slice = extents.volume() / times;
     std::vector<double> correlator(static_cast<std::size_t>(times));
-    parallel_for(Cpu{}, times, [&](index_t t) {
+    for_each_part(thread_count(Cpu{}), times, [&](index_t t) {
         double sum = 0;
-        const index_t first = (t + s.source_time) % times * slice;
-        for (index_t i = 0; i < slice; ++i) sum += of_site(first + i);
-        correlator[static_cast<std::size_t>(t)] = sum;
+        for (index_t site = t * slice; site < (t + 1) * slice; ++site) {
+            std::array<std::complex<double>, 144> matrix;
+            for (std::size_t c = 0; c < 12; ++c)
+                for (int k = 0; k < 12; ++k) matrix[static_cast<std::size_t>(12 * k) + c] = s.columns[c].at(site, k / 3, k % 3);
+            sum += of_site(matrix.data());
+        }
+        correlator[static_cast<std::size_t>(slice_of(t * slice, extents, s.source_time))] = sum;
     });
     return correlator;
 }
 
 }  // namespace
 
-std::vector<double> pion_correlator(const Propagator& propagator) {
-    return per_slice(propagator, [&](index_t site) { return trace(propagator, site, one); });
-}
+std::vector<double> pion_correlator(const Propagator& propagator) { return per_slice(propagator, pion_trace); }
 
-std::vector<double> vector_correlator(const Propagator& propagator) {
-    return per_slice(propagator, [&](index_t site) {
-        return (trace(propagator, site, g5_gk[0]) + trace(propagator, site, g5_gk[1]) + trace(propagator, site, g5_gk[2])) / 3;
+std::vector<double> vector_correlator(const Propagator& propagator) { return per_slice(propagator, vector_trace); }
+
+MesonCorrelators::MesonCorrelators(const Extents& extents, int source_time)
+    : extents_(extents),
+      source_time_(source_time),
+      pion_(static_cast<std::size_t>(extents[3])),
+      vector_(static_cast<std::size_t>(extents[3])) {}
+
+void MesonCorrelators::add(index_t first, View<const std::complex<double>> rows) {
+    const index_t sites = rows.n / 144;
+    traces_.resize(static_cast<std::size_t>(sites));
+    for_each_part(thread_count(Cpu{}), (sites + 63) / 64, [&](index_t part) {
+        for (index_t i = 64 * part; i < std::min(sites, 64 * (part + 1)); ++i)
+            traces_[static_cast<std::size_t>(i)] = {pion_trace(rows.ptr + 144 * i), vector_trace(rows.ptr + 144 * i)};
     });
+    for (index_t i = 0; i < sites; ++i) {
+        const auto t = static_cast<std::size_t>(slice_of(first + i, extents_, source_time_));
+        const auto& [pion, vector] = traces_[static_cast<std::size_t>(i)];
+        pion_[t] += pion;
+        vector_[t] += vector;
+    }
 }
 
 std::vector<double> effective_mass(const std::vector<double>& correlator) {

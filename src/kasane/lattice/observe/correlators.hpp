@@ -5,6 +5,8 @@
 
 #include <kasane/lattice/spinor_field.hpp>
 
+#include <array>
+#include <complex>
 #include <vector>
 
 namespace kasane::lattice {
@@ -24,6 +26,27 @@ struct Propagator {
 std::vector<double> pion_correlator(const Propagator& propagator);
 /// Vector, Gamma = g_k: the mean over k = 1, 2, 3.
 std::vector<double> vector_correlator(const Propagator& propagator);
+
+/// Both correlators of a propagator that comes in parts, each in the order of files (solution_rows.hpp). The sums have the order of
+/// pion_correlator() and vector_correlator(), and their bits.
+class MesonCorrelators {
+   public:
+    /// @param extents  of the lattice   @param source_time  time slice of the source
+    MesonCorrelators(const Extents& extents, int source_time);
+    /// Adds consecutive sites; all sites are to be added in their order. @param first  the first one (lexicographic)
+    /// @param rows  [sites][4 spins][3 colours][12 columns]
+    void add(index_t first, View<const std::complex<double>> rows);
+    /// The pseudoscalar's sums so far.
+    const std::vector<double>& pion() const { return pion_; }
+    /// The vector meson's sums so far.
+    const std::vector<double>& vector() const { return vector_; }
+
+   private:
+    Extents extents_;
+    int source_time_;
+    std::vector<double> pion_, vector_;
+    std::vector<std::array<double, 2>> traces_;  ///< of the sites of a part
+};
 
 /// m(t) with C(t) / C(t + 1) = cosh(m (T/2 - t)) / cosh(m (T/2 - t - 1)), t from 0 to T/2 - 1: the effective mass of a single state that
 /// propagates both ways around the lattice. NaN where there is no such m.                    [Gattringer & Lang 2010, sect. 6.3]

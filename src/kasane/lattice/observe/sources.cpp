@@ -21,6 +21,13 @@ SpinorField wall_source(const Extents& extents, int t, int spin, int colour) {
     return source;
 }
 
+void PropagatorSource::fill(int c, SpinorField& field) const {
+    parallel_for(Cpu{}, static_cast<index_t>(field.values.size()), [values = field.values.data()](index_t i) { values[i] = 0; });
+    const auto& extents = field.extents;
+    const index_t slice = extents.volume() / extents[3], first = wall ? site[3] * slice : extents.lexicographic(site);
+    for (index_t i = 0; i < (wall ? slice : 1); ++i) field.at(first + i, c / 3, c % 3) = 1;
+}
+
 SpinorField random_source(const Extents& extents, std::uint64_t seed, Noise noise) {
     SpinorField source(extents);
     parallel_for(Cpu{}, extents.volume(), [&](index_t site) {

@@ -11,6 +11,10 @@
 #include <type_traits>
 #include <vector>
 
+#if defined(__CUDACC__)
+#include <kasane/lattice/solve/coherent.cuda.hpp>
+#endif
+
 namespace kasane::lattice {
 namespace {
 
@@ -31,6 +35,7 @@ struct SetVector {
     }
 };
 
+#if !defined(__CUDACC__)
 /// One block and chirality: unit vectors, then modified Gram-Schmidt, twice: vector k is taken out of all later ones.
 template <class T>
 struct Orthonormalise {
@@ -132,6 +137,8 @@ struct Restrict {
     }
 };
 
+#endif
+
 template <class Sites, class T>
 struct Prolong {
     Sites to;
@@ -195,7 +202,14 @@ void BlockVectors<S, T>::set(int k, Parity parity, const Field<S, P>& field) {
 
 template <Space S, class T>
 double BlockVectors<S, T>::orthonormalise() {
+#if defined(__CUDACC__)
+    KS_CUDA(cudaSetDevice(space().device));
+    coherent::orthonormalise<<<static_cast<unsigned>(2 * layout_.blocks()), coherent::orthonormalise_threads, 0, space().stream>>>(
+        data_[0].data(), data_[1].data(), layout_, kept_.data());
+    KS_CUDA(cudaGetLastError());
+#else
     parallel_for_sites(space(), 2 * layout_.blocks(), Orthonormalise<T>{{data_[0].data(), data_[1].data()}, layout_, kept_.data()});
+#endif
     const auto kept = to_host(kept_);
     const T least = *std::min_element(kept.begin(), kept.end());
     return least > 0 ? std::sqrt(static_cast<double>(least)) : 0;
@@ -206,8 +220,15 @@ template <Precision P>
 void BlockVectors<S, T>::restrict_to(Parity parity, const Field<S, P>& field, bool add, T* c) const {
     const int half = static_cast<int>(parity);
     using Sites = FieldSites<S, P>;
+#if defined(__CUDACC__)
+    KS_CUDA(cudaSetDevice(space().device));
+    coherent::restrict_fields<<<static_cast<unsigned>(layout_.blocks() * layout_.packs), coherent::restrict_threads, 0, space().stream>>>(
+        Sites(field), places_[half].data(), layout_, data_[half].data(), add, c);
+    KS_CUDA(cudaGetLastError());
+#else
     parallel_for_sites(space(), layout_.blocks() * layout_.packs,
                        Restrict<Sites, T>{Sites(field), places_[half].data(), layout_, data_[half].data(), add, c});
+#endif
 }
 
 template <Space S, class T>

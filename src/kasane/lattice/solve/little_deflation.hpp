@@ -27,6 +27,8 @@ class LittleDeflation {
 
     /// C^+ v
     std::vector<std::complex<T>> products(const LittleVector<S, T>& v) const;
+    /// v -= C C^+ v
+    void project(LittleVector<S, T>& v);
     /// v -= C h, and v += U h.
     void subtract_images(const std::vector<std::complex<T>>& h, LittleVector<S, T>& v) { add_vectors(images_, h, -1, v); }
     void add_vectors(const std::vector<std::complex<T>>& h, LittleVector<S, T>& v) { add_vectors(vectors_, h, 1, v); }
@@ -36,11 +38,14 @@ class LittleDeflation {
    private:
     void add_vectors(const Buffer<T, S>& of, const std::vector<std::complex<T>>& h, int sign, LittleVector<S, T>& v);
     void set(Buffer<T, S>& of, int j, const LittleVector<S, T>& from);
+    /// factors_ = sign C^+ v
+    void set_factors(const LittleVector<S, T>& v, int sign) const requires(!std::same_as<S, Cpu>);
 
     BlockLayout layout_;
     int packs_, count_ = 0;
-    Buffer<T, S> vectors_, images_;  ///< U, C
-    Buffer<T, S> factors_;           ///< [pack][re, im][8] of add_vectors
+    Buffer<T, S> vectors_, images_;    ///< U, C
+    mutable Buffer<T, S> factors_;     ///< [pack][re, im][8] of add_vectors
+    mutable Buffer<double, S> parts_;  ///< [pack][part of the rows][re, im][8] of set_factors
 };
 
 /// (1 - C C^+) A B^-1, B the diagonal blocks of A, as an operator of krylov's methods.
@@ -52,7 +57,7 @@ struct DeflatedLittleOperator {
     template <class Algebra>
     void apply(Algebra&, const LittleVector<S, T>& in, LittleVector<S, T>& out) const {
         A.apply_divided(in, between, out);
-        deflation.subtract_images(deflation.products(out), out);
+        deflation.project(out);
     }
 };
 

@@ -7,12 +7,17 @@
 
 #include <cmath>
 
+#if defined(__CUDACC__)
+#include <kasane/lattice/solve/coherent.cuda.hpp>
+#endif
+
 namespace kasane::lattice {
 namespace {
 
 /// Where the real part of a row is in a vector of coefficients; the imaginary part is 8 behind.
 KS_FN index_t place_of_row(index_t row) { return row / 8 * pack_words + row % 8; }
 
+#if !defined(__CUDACC__)
 /// conj(C) v of the eight rows of a pack of v, for eight vectors.
 template <class T>
 struct RowProducts {
@@ -32,6 +37,8 @@ struct RowProducts {
         return terms;
     }
 };
+
+#endif
 
 template <class T>
 struct AddVectors {
@@ -122,6 +129,40 @@ void LittleDeflation<S, T>::add(LittleAlgebra<S, T>& algebra, const LittleOperat
     ++count_;
 }
 
+#if defined(__CUDACC__)
+template <Space S, class T>
+void LittleDeflation<S, T>::set_factors(const LittleVector<S, T>& v, int sign) const requires(!std::same_as<S, Cpu>) {
+    const S on = images_.space();
+    const index_t rows = layout_.blocks() * layout_.rows(), parts = (rows + coherent::product_rows - 1) / coherent::product_rows;
+    const auto packs = static_cast<unsigned>((count_ + 7) / 8);
+    if (packs == 0) return;
+    parts_.reserve_discarding(16 * packs_ * parts);
+    KS_CUDA(cudaSetDevice(on.device));
+    coherent::partial_products<<<dim3(static_cast<unsigned>(parts), packs), coherent::product_threads, 0, on.stream>>>(
+        images_.data(), v.data.data(), rows, parts_.data());
+    coherent::add_products<<<packs, 16, 0, on.stream>>>(parts_.data(), parts, sign, factors_.data());
+    KS_CUDA(cudaGetLastError());
+}
+
+template <Space S, class T>
+std::vector<std::complex<T>> LittleDeflation<S, T>::products(const LittleVector<S, T>& v) const {
+    std::vector<std::complex<T>> h(static_cast<std::size_t>(8 * packs_));
+    if (count_ == 0) return h;
+    set_factors(v, 1);
+    const auto factors = to_host(factors_);
+    for (std::size_t j = 0; j < static_cast<std::size_t>(count_ + 7) / 8 * 8; ++j)
+        h[j] = {factors[j / 8 * pack_words + j % 8], factors[j / 8 * pack_words + j % 8 + 8]};
+    return h;
+}
+
+template <Space S, class T>
+void LittleDeflation<S, T>::project(LittleVector<S, T>& v) {
+    if (count_ == 0) return;
+    set_factors(v, -1);
+    const index_t rows = layout_.blocks() * layout_.rows();
+    parallel_for(images_.space(), rows, AddVectors<T>{images_.data(), factors_.data(), rows, (count_ + 7) / 8, v.data.data()});
+}
+#else
 template <Space S, class T>
 std::vector<std::complex<T>> LittleDeflation<S, T>::products(const LittleVector<S, T>& v) const {
     const index_t rows = layout_.blocks() * layout_.rows();
@@ -132,6 +173,12 @@ std::vector<std::complex<T>> LittleDeflation<S, T>::products(const LittleVector<
     }
     return h;
 }
+
+template <Space S, class T>
+void LittleDeflation<S, T>::project(LittleVector<S, T>& v) {
+    subtract_images(products(v), v);
+}
+#endif
 
 template <Space S, class T>
 void LittleDeflation<S, T>::add_vectors(const Buffer<T, S>& of, const std::vector<std::complex<T>>& h, int sign, LittleVector<S, T>& v) {

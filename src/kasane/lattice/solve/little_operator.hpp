@@ -9,6 +9,9 @@
 #include <kasane/lattice/dirac/parameters.hpp>
 
 #include <complex>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace kasane::lattice {
 
@@ -34,10 +37,15 @@ class LittleAlgebra {
     Scalar dot(const Vector& x, const Vector& y);
     void axpby(Scalar a, const Vector& x, Scalar b, Vector& y);
     double axpy_norm2(Scalar a, const Vector& x, Vector& y);
+    /// On a device: the host waits once for all products.
+    std::pair<double, double> orthogonalise(std::vector<Vector>& c, std::size_t k, const std::vector<double>& c2,
+                                            Scalar* beta) requires(!std::same_as<S, Cpu>);
 
    private:
     S on_;
     BlockLayout layout_;
+    Buffer<double, S> state_;           ///< of orthogonalise(): sums of parts, results of each step
+    Buffer<std::uint32_t, S> arrived_;  ///< [1] of orthogonalise(): 0 between calls
 };
 
 /// The little operator, and the inverses of its diagonal blocks.

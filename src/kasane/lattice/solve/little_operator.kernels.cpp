@@ -9,6 +9,10 @@
 #include <cmath>
 #include <type_traits>
 
+#if defined(__CUDACC__)
+#include <kasane/lattice/solve/coherent.cuda.hpp>
+#endif
+
 namespace kasane::lattice {
 namespace {
 
@@ -18,11 +22,7 @@ KS_FN index_t matrix_pack(const BlockLayout& layout, index_t matrix, index_t row
 }
 
 /// Sites whose columns are computed before they are multiplied by the rows: their sums stay in registers.
-#if defined(__CUDA_ARCH__)
-inline constexpr int chunk_sites = 1;
-#else
 inline constexpr int chunk_sites = 4;
-#endif
 
 /// Columns of eight vectors of one of the five parts of D on a block: part 0, half the clover term and the forward hops within the block;
 /// part 1 + mu, the hops forward along mu over the face. Index (5 block + part) packs + pack.
@@ -38,11 +38,19 @@ struct Couplings {
     T* own;
     T* hop;
 
-    KS_FN void operator()(index_t index) const {
+    /// What an index means, and the matrix of the part.
+    struct Place {
+        int pack, part;
+        index_t block, matrix;
+        T* out;
+    };
+    KS_FN Place place(index_t index) const {
         const int pack = static_cast<int>(index % layout.packs), part = static_cast<int>(index / layout.packs % 5);
         const index_t block = index / layout.packs / 5;
-        T* const out = part == 0 ? own : hop;
-        const index_t matrix = part == 0 ? block : 8 * block + 2 * (part - 1);
+        return {pack, part, block, part == 0 ? block : 8 * block + 2 * (part - 1), part == 0 ? own : hop};
+    }
+    KS_FN void operator()(index_t index) const {
+        const auto [pack, part, block, matrix, out] = place(index);
         for (index_t row = 0; row < layout.rows(); ++row)
             for (int chirality = 0; chirality < 2; ++chirality)
                 store_pack(out + matrix_pack(layout, matrix, row, chirality * layout.packs + pack), {broadcast(T(0)), broadcast(T(0))});
@@ -61,8 +69,6 @@ struct Couplings {
             }
         if (sites > 0) multiply(rows, columns, sites, out, matrix, pack);
     }
-
-   private:
     /// The part of D times the vectors of each chirality, on one site; false where there is none.
     KS_FN bool compute(Parity parity, index_t slot, int part, int pack, Spinor<V> (&out)[2]) const {
         const Site site = layout.site(parity, slot);
@@ -79,6 +85,8 @@ struct Couplings {
         add_hop<3>(parity, site, checkerboard, part, pack, out);
         return true;
     }
+
+   private:
     /// The spins of one chirality of eight vectors.
     KS_FN HalfSpinor<V> vectors(Parity parity, index_t slot, int chirality, int pack) const {
         const T* row = basis[static_cast<int>(parity)] + slot * layout.site_words() + pack * pack_words;
@@ -178,6 +186,7 @@ struct Complete {
     }
 };
 
+#if !defined(__CUDACC__)
 /// inverse = own^-1 in double, by Gauss and Jordan's elimination with the largest pivot of a column. Index: the block.
 template <class T>
 struct Invert {
@@ -287,6 +296,23 @@ struct Multiply {
     }
 };
 
+#endif
+
+/// Of all rows. @param own, hop, added  may be null
+template <Space S, class T>
+void multiply_rows(S on, const BlockLayout& layout, const T* own, const T* hop, const T* added, const T* in, T* out) {
+    const index_t rows = layout.blocks() * layout.rows();
+#if defined(__CUDACC__)
+    constexpr int threads = 128;
+    KS_CUDA(cudaSetDevice(on.device));
+    coherent::multiply<<<static_cast<unsigned>((8 * rows + threads - 1) / threads), threads, 0, on.stream>>>(layout, own, hop, added, in,
+                                                                                                             out);
+    KS_CUDA(cudaGetLastError());
+#else
+    parallel_for_sites(on, rows, Multiply<T>{layout, own, hop, added, in, out});
+#endif
+}
+
 /// {re x.y, im x.y, x.x} of a pack.
 template <class T>
 struct Products {
@@ -354,6 +380,34 @@ double LittleAlgebra<S, T>::axpy_norm2(Scalar a, const Vector& x, Vector& y) {
     return sum<1>(on_, x.data.size() / pack_words, body)[0];
 }
 
+#if defined(__CUDACC__)
+template <Space S, class T>
+std::pair<double, double> LittleAlgebra<S, T>::orthogonalise(std::vector<Vector>& c, std::size_t k, const std::vector<double>& c2,
+                                                             Scalar* beta) requires(!std::same_as<S, Cpu>) {
+    auto& y = c[k].data;
+    const index_t packs = y.size() / pack_words, blocks = (packs + coherent::orthogonalise_threads - 1) / coherent::orthogonalise_threads;
+    const auto count = static_cast<index_t>(k);
+    state_.reserve_discarding(3 * (blocks + count + 1));
+    if (arrived_.size() == 0) {
+        arrived_ = Buffer<std::uint32_t, S>(on_, 1);
+        parallel_for(on_, 1, SetZero<std::uint32_t>{arrived_.data()});
+    }
+    double* const results = state_.data() + 3 * blocks;  // of step l at 3 l
+    KS_CUDA(cudaSetDevice(on_.device));
+    for (index_t l = 0; l <= count; ++l) {
+        const auto at = static_cast<std::size_t>(l);
+        coherent::orthogonalise<T><<<static_cast<unsigned>(blocks), coherent::orthogonalise_threads, 0, on_.stream>>>(
+            l > 0 ? c[at - 1].data.data() : nullptr, l > 0 ? results + 3 * (l - 1) : nullptr, l < count ? c[at].data.data() : nullptr,
+            l < count ? c2[at] : 1., y.data(), packs, reinterpret_cast<Terms<3>*>(state_.data()), arrived_.data(), results + 3 * l);
+    }
+    KS_CUDA(cudaGetLastError());
+    std::vector<double> found(static_cast<std::size_t>(3 * (count + 1)));
+    copy_to_host(on_, view(found), View<const double>(results, std::ssize(found)));
+    for (std::size_t l = 0; l < k; ++l) beta[l] = {found[3 * l], found[3 * l + 1]};
+    return {found[2], found[3 * k + 2]};
+}
+#endif
+
 template <Space S, class T>
 LittleOperator<S, T>::LittleOperator(S on, const BlockLayout& layout)
     : layout_(layout),
@@ -372,19 +426,26 @@ void LittleOperator<S, T>::assemble(const BlockVectors<S, T>& basis, const Links
     const S on = basis.space();
     const index_t blocks = layout_.blocks(), n = index_t{2} * layout_.count;
     // inverse_ holds X until it is added to its adjoint.
-    parallel_for_sites(on, blocks * 5 * layout_.packs,
-                       Couplings<T>{{basis.data(Parity::even), basis.data(Parity::odd)},
-                                    layout_,
-                                    links.view(),
-                                    A ? A->view() : CloverView{},
-                                    parameters.kappa,
-                                    parameters.boundary == Boundary::antiperiodic,
-                                    inverse_.data(),
-                                    hop_.data()});
+    const Couplings<T> couplings{
+        {basis.data(Parity::even), basis.data(Parity::odd)}, layout_,         links.view(), A ? A->view() : CloverView{}, parameters.kappa,
+        parameters.boundary == Boundary::antiperiodic,       inverse_.data(), hop_.data()};
+#if defined(__CUDACC__)
+    KS_CUDA(cudaSetDevice(on.device));
+    coherent::couplings<T><<<static_cast<unsigned>(blocks * 5 * layout_.packs), coherent::couplings_threads, 0, on.stream>>>(couplings);
+    KS_CUDA(cudaGetLastError());
+#else
+    parallel_for_sites(on, blocks * 5 * layout_.packs, couplings);
+#endif
     parallel_for_sites(on, blocks * layout_.rows(), Complete<T>{layout_, inverse_.data(), own_.data(), hop_.data()});
     Buffer<double, S> scratch(on, 2 * blocks * n * n);
     Buffer<int, S> pivots(on, blocks * n), singular(on, blocks);
+#if defined(__CUDACC__)
+    coherent::invert<<<static_cast<unsigned>(blocks), coherent::invert_threads, 0, on.stream>>>(
+        layout_, own_.data(), inverse_.data(), reinterpret_cast<Cx<double>*>(scratch.data()), pivots.data(), singular.data());
+    KS_CUDA(cudaGetLastError());
+#else
     parallel_for_sites(on, blocks, Invert<T>{layout_, own_.data(), inverse_.data(), scratch.data(), pivots.data(), singular.data()});
+#endif
     for (const int found : to_host(singular))
         if (found != 0)
             throw ComputationError("the near-null vectors are linearly dependent in a block: take fewer vectors, or larger blocks");
@@ -392,19 +453,16 @@ void LittleOperator<S, T>::assemble(const BlockVectors<S, T>& basis, const Links
 
 template <Space S, class T>
 void LittleOperator<S, T>::apply(const LittleVector<S, T>& in, LittleVector<S, T>& out) const {
-    parallel_for_sites(own_.space(), layout_.blocks() * layout_.rows(),
-                       Multiply<T>{layout_, own_.data(), hop_.data(), nullptr, in.data.data(), out.data.data()});
+    multiply_rows<S, T>(own_.space(), layout_, own_.data(), hop_.data(), nullptr, in.data.data(), out.data.data());
 }
 template <Space S, class T>
 void LittleOperator<S, T>::divide(const LittleVector<S, T>& in, LittleVector<S, T>& out) const {
-    parallel_for_sites(own_.space(), layout_.blocks() * layout_.rows(),
-                       Multiply<T>{layout_, inverse_.data(), nullptr, nullptr, in.data.data(), out.data.data()});
+    multiply_rows<S, T>(own_.space(), layout_, inverse_.data(), nullptr, nullptr, in.data.data(), out.data.data());
 }
 template <Space S, class T>
 void LittleOperator<S, T>::apply_divided(const LittleVector<S, T>& in, LittleVector<S, T>& between, LittleVector<S, T>& out) const {
     divide(in, between);
-    parallel_for_sites(own_.space(), layout_.blocks() * layout_.rows(),
-                       Multiply<T>{layout_, nullptr, hop_.data(), in.data.data(), between.data.data(), out.data.data()});
+    multiply_rows<S, T>(own_.space(), layout_, nullptr, hop_.data(), in.data.data(), between.data.data(), out.data.data());
 }
 
 template class LittleAlgebra<KS_SPACE, float>;

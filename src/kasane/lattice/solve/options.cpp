@@ -149,6 +149,15 @@ int columns_at_once(const AnySpace& on, const Extents& extents, const DiracParam
     return std::max(1, (wanted + parts - 1) / parts);
 }
 
+double kept_bytes_per_site(const SolverOptions& options) { return solves_columns(options) ? 0 : 12 * 2 * field_bytes(Precision::double_); }
+
+bool keeps_solutions(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options) {
+    if (std::holds_alternative<Cpu>(on) || options.outer_links.temporal_gauge || options.inner_links.temporal_gauge) return false;
+    const int together = solves_columns(options) ? 12 : 1;
+    const double needed = memory_per_site(parameters, options, extents, together).device + kept_bytes_per_site(options);
+    return needed * static_cast<double>(extents.volume()) <= 0.95 * static_cast<double>(available_memory(on));
+}
+
 MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options, const Extents& extents, int columns) {
     constexpr auto outer = Precision::double_;
     const bool clover = parameters.csw != 0, mixed = options.inner != outer;
@@ -167,7 +176,7 @@ MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOpt
         case Method::fgmres: high += 2 * options.krylov_length + 1; break;
     }
     const double fields = high * field_bytes(outer) + low * field_bytes(options.inner);
-    double setup = 72 * 8 * (clover ? 2 : 1);  // links and clover term, before they are packed
+    double setup = 72 * 8 * 2;  // before they are packed: links in the host's order and in that of the space, then links and clover term
     if (options.schwarz.method != SchwarzMethod::none) {
         const auto schwarz = chosen(options.schwarz, extents);
         KS_REQUIRE(extents.volume() > 0 && problems_of(schwarz, extents).empty(),

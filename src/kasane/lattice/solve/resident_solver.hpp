@@ -6,6 +6,7 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
+#include <kasane/core/device/host_memory.hpp>
 #include <kasane/krylov/deflation.hpp>
 #include <kasane/krylov/fgmres.hpp>
 #include <kasane/krylov/gcr.hpp>
@@ -164,7 +165,11 @@ struct ResidentSolver {
                 if (detail::is_preconditioned(options)) add_preconditioners(packed);
             }
         }
-        if (options.inner == Precision::half) kept = links;
+        if (options.inner == Precision::half) {
+            kept.links.reserve(links.links.size());
+            touch_pages(kept.links.data(), links.links.size() * sizeof(Su3<double>));
+            kept = links;
+        }
         make_room({first_method(), options.inner, detail::is_preconditioned(options)});
     }
 

@@ -6,6 +6,7 @@
 #include <kasane/lattice/solve/column_solver.hpp>
 #include <kasane/lattice/solve/field_copies.hpp>
 #include <kasane/lattice/solve/options.hpp>
+#include <kasane/lattice/solve/resident_columns.hpp>
 #include <kasane/lattice/solve/resident_solver.hpp>
 #include <kasane/lattice/solve/temporal_gauge.hpp>
 
@@ -41,6 +42,8 @@ struct Resident {
     ResidentSolver<OneDevice<S>> solver;
     ResidentField<S> b, x;
     std::unique_ptr<ResidentColumns<S>> columns;  ///< null until several right-hand sides are solved at once
+    std::vector<ResidentField<S>> kept;           ///< solutions of a source's columns that are solved alone
+    std::vector<const ResidentField<S>*> solved;  ///< of a source, in `columns` or `kept`; empty: none
     Resident(S on, const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options)
         : solver(OneDevice<S>(on, links.extents), links, parameters, options), b(solver.lattice), x(solver.lattice) {}
 };
@@ -64,6 +67,21 @@ template <Space S>
 void store(const ResidentField<S>& from, SpinorField& to) {
     lattice::store(from.even, Parity::even, to);
     lattice::store(from.odd, Parity::odd, to);
+}
+
+/// Chooses by the first column whether the others are solved together, and notes it.
+bool others_together(SolveLog& first, bool on_cpu) {
+    // On a device twelve columns together cost 1 / 1.5 to 1 / 2.6 per iteration (docs/lattice-columns.md), and nested BiCGStab takes 1.1
+    // times BiCGStab's iterations where that takes 60 to 300, 1.95 times where it takes 1000 (docs/lattice-studies.md): equal times at
+    // about 500. On a CPU twelve together took 1.9 times as long as one by one (docs/lattice-deflation.md).
+    const int most_iterations_of_nesting = on_cpu ? 0 : 500;
+    if (first.end == krylov::Outcome::stopped) return false;
+    const int iterations = std::max(first.iterations, first.inner_iterations);
+    const bool together = first.converged() && iterations <= most_iterations_of_nesting;
+    first.notes.push_back(
+        fmt::format("the first column took {} iterations: {}", iterations,
+                    together ? "nested BiCGStab solves the others at once" : "the others are solved one after the other"));
+    return together;
 }
 
 bool is_zero(const SpinorField& x) {
@@ -119,6 +137,18 @@ struct WilsonSolver::Impl {
         if (log.end == krylov::Outcome::not_finite) return;
         store(there, x);
         out_of_gauge(x);
+    }
+    /// Those of a solver of `count` columns; what they held is lost. @throws InputError where they do not fit
+    template <Space S>
+    detail::ResidentColumns<S>& columns(detail::Resident<S>& at, std::size_t count) const {
+        const auto columns = static_cast<int>(count);
+        at.solved.clear();
+        if (!at.columns || at.columns->solver.columns() != columns) {
+            at.columns.reset();
+            check_columns(at.solver.domain.space(), columns);
+            at.columns = std::make_unique<detail::ResidentColumns<S>>(at.solver, columns);
+        }
+        return *at.columns;
     }
     /// @throws InputError unless so many columns fit
     template <Space S>
@@ -235,13 +265,7 @@ std::vector<SolveLog> WilsonSolver::solve(const Fields& b, Fields& x, const kryl
     for (std::size_t c = first; c < b.size(); ++c) impl_->check(b[c], "b"), impl_->check(x[c], "x");
     std::visit(
         [&]<Space S>(detail::Resident<S>& at) {
-            const auto columns = static_cast<int>(b.size() - first);
-            if (!at.columns || at.columns->solver.columns() != columns) {
-                at.columns.reset();
-                impl_->check_columns(at.solver.domain.space(), columns);
-                at.columns = std::make_unique<detail::ResidentColumns<S>>(at.solver, columns);
-            }
-            auto& [solver, b_there, x_there] = *at.columns;
+            auto& [solver, b_there, x_there] = impl_->columns(at, b.size() - first);
             for (std::size_t c = first; c < b.size(); ++c)
                 impl_->load_system(at.solver, b[c], x[c], b_there[c - first], x_there[c - first]);
             auto rest = solver.solve(b_there, x_there, stop);
@@ -253,19 +277,8 @@ std::vector<SolveLog> WilsonSolver::solve(const Fields& b, Fields& x, const kryl
 }
 
 bool WilsonSolver::solve_first(const Fields& b, Fields& x, const krylov::StopFunction& stop, std::vector<SolveLog>& logs) {
-    // On a device twelve columns together cost 1 / 1.5 to 1 / 2.6 per iteration (docs/lattice-columns.md), and nested BiCGStab takes 1.1
-    // times BiCGStab's iterations where that takes 60 to 300, 1.95 times where it takes 1000 (docs/lattice-studies.md): equal times at
-    // about 500. On a CPU twelve together took 1.9 times as long as one by one (docs/lattice-deflation.md).
-    const bool on_cpu = std::holds_alternative<detail::Resident<Cpu>>(*impl_->resident);
-    const int most_iterations_of_nesting = on_cpu ? 0 : 500;
     auto& first = logs.emplace_back(solve(b.front(), x.front(), stop));
-    if (first.end == krylov::Outcome::stopped) return false;
-    const int iterations = std::max(first.iterations, first.inner_iterations);
-    const bool together = first.converged() && iterations <= most_iterations_of_nesting;
-    first.notes.push_back(
-        fmt::format("the first column took {} iterations: {}", iterations,
-                    together ? "nested BiCGStab solves the others at once" : "the others are solved one after the other"));
-    return together;
+    return others_together(first, std::holds_alternative<detail::Resident<Cpu>>(*impl_->resident));
 }
 
 void WilsonSolver::solve_others(const Fields& b, Fields& x, const krylov::StopFunction& stop, std::vector<SolveLog>& logs) {
@@ -274,6 +287,62 @@ void WilsonSolver::solve_others(const Fields& b, Fields& x, const krylov::StopFu
         const std::size_t c = logs.size();
         logs.push_back(solve(b[c], x[c], stop));
     }
+}
+
+std::vector<SolveLog> WilsonSolver::solve(const PropagatorSource& source, const krylov::StopFunction& stop) {
+    const auto& [extents, options, g, resident] = *impl_;
+    KS_REQUIRE(g.empty(),
+               "solutions cannot stay on the space, because the links are stored in the temporal gauge: pass fields of the host, or "
+               "store the links otherwise");
+    for (int mu = source.wall ? 3 : 0; mu < 4; ++mu)
+        KS_REQUIRE(source.site[mu] >= 0 && source.site[mu] < extents[mu], "the source lies outside the lattice " + text(extents));
+    std::vector<SolveLog> logs;
+    constexpr std::size_t count = 12;
+    std::visit(
+        [&]<Space S>(detail::Resident<S>& at) {
+            at.solved.clear();
+            const auto prepare = [&](std::size_t c, ResidentField<S>& b, ResidentField<S>& x) {
+                fill(source, static_cast<int>(c), b);
+                at.solver.zero(x);
+            };
+            std::vector<const ResidentField<S>*> solved;
+            at.kept.reserve(count);  // `solved` has their addresses
+            const auto solve_next = [&] {
+                const std::size_t c = logs.size();
+                if (at.kept.size() <= c) at.kept.emplace_back(at.solver.lattice);
+                prepare(c, at.b, at.kept[c]);
+                logs.push_back(at.solver.solve(at.b, at.kept[c], stop));
+                solved.push_back(&at.kept[c]);
+            };
+            bool together = solves_columns(options);
+            if (together && options.method == Method::automatic) {
+                solve_next();
+                together = others_together(logs.front(), std::same_as<S, Cpu>);
+            }
+            if (together) {
+                auto& [solver, b, x] = impl_->columns(at, count - logs.size());
+                for (std::size_t c = 0; c < b.size(); ++c) {
+                    prepare(logs.size() + c, b[c], x[c]);
+                    solved.push_back(&x[c]);
+                }
+                auto rest = solver.solve(b, x, stop);
+                std::move(rest.begin(), rest.end(), std::back_inserter(logs));
+            } else {
+                while (logs.size() < count && (logs.empty() || logs.back().converged())) solve_next();
+            }
+            at.solved = std::move(solved);
+        },
+        *impl_->resident);
+    return logs;
+}
+
+void WilsonSolver::each_part(double factor, const TakeRows& take) const {
+    std::visit(
+        [&](const auto& at) {
+            KS_REQUIRE(at.solved.size() == 12, "the space has no solutions of twelve columns: call solve(PropagatorSource) before");
+            lattice::each_part(at.solved, factor, take);
+        },
+        *impl_->resident);
 }
 
 void WilsonSolver::apply(const SpinorField& in, SpinorField& out, bool adjoint) {

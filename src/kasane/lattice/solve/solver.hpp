@@ -10,7 +10,9 @@
 #include <kasane/lattice/dirac/eigenmodes.hpp>
 #include <kasane/lattice/dirac/parameters.hpp>
 #include <kasane/lattice/gauge_field.hpp>
+#include <kasane/lattice/observe/sources.hpp>
 #include <kasane/lattice/schwarz/options.hpp>
+#include <kasane/lattice/solution_rows.hpp>
 #include <kasane/lattice/spinor_field.hpp>
 
 #include <complex>
@@ -82,6 +84,12 @@ bool solves_columns(const SolverOptions& options);
 int columns_at_once(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options,
                     int wanted);
 
+/// Whether the space is a device that has memory for the solutions of WilsonSolver::solve(PropagatorSource) beside a solver of as many
+/// columns at once as solves_columns() allows, and the options let them stay there (no temporal gauge).
+bool keeps_solutions(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options);
+/// Memory on the space of twelve solutions beside the solver, where its columns do not have them. [bytes per site]
+double kept_bytes_per_site(const SolverOptions& options);
+
 /// Solves D x = b for one gauge field and any number of right-hand sides.
 class WilsonSolver {
    public:
@@ -129,6 +137,16 @@ class WilsonSolver {
     /// @return one log for each column; each has an equal share of the time
     /// @throws LogicError where a field belongs to another lattice; InputError where the columns do not fit into memory
     std::vector<SolveLog> solve(const std::vector<SpinorField>& b, std::vector<SpinorField>& x, const krylov::StopFunction& stop = {});
+
+    /// Solves D x = b for the twelve columns of a source, by the methods of the solve() above; sources are made on the space, and solutions
+    /// stay there until the next call of a solve() of several columns. Where a column does not converge, solutions are not defined.
+    /// @return one log for each column; where columns are solved one after the other, the first that fails is the last one
+    /// @throws LogicError where the source lies outside the lattice, or links are stored in the temporal gauge; InputError where the
+    /// columns do not fit into memory (keeps_solutions() counts)
+    std::vector<SolveLog> solve(const PropagatorSource& source, const krylov::StopFunction& stop = {});
+    /// Passes these solutions, times a factor, to `take` in the order of files. On a device the next part is copied while `take` runs.
+    /// @throws LogicError where the space has no solutions
+    void each_part(double factor, const TakeRows& take) const;
 
     /// out = D in, or D^+ in where `adjoint`, in double, on the solver's space. @throws LogicError where `in` belongs to another lattice
     void apply(const SpinorField& in, SpinorField& out, bool adjoint = false);

@@ -1,4 +1,5 @@
 // Copies fields between host and device, and converts between precisions.
+#include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/lattice/dirac/cuda/field.hpp>
 #include <kasane/lattice/dirac/cuda/spinor_access.hpp>
@@ -64,11 +65,12 @@ void load_there(const SpinorField& from, Parity parity, Field<Cuda, P>& to) {
     const auto& lattice = *to.lattice();
     const auto& n = lattice.extents();
     require_field(from, n);
-    std::vector<double> values(static_cast<std::size_t>(24 * n.half()));
+    Buffer<double, Cpu> values(Cpu{}, 24 * n.half());
     const auto* source = reinterpret_cast<const double*>(from.values.data());
     parallel_for(Cpu{}, n.half(),
                  [&](index_t i) { std::memcpy(values.data() + 24 * i, source + 24 * host_site(n, parity, i), 24 * sizeof(double)); });
-    const auto there = to_space(lattice.space(), values);
+    Buffer<double, Cuda> there(lattice.space(), values.size());
+    copy_from_host(lattice.space(), there.view(), std::as_const(values).view());
     parallel_for(lattice.space(), n.half(), FromHostOrder<P>{lattice.tiles(), parity, there.data(), to.view()});
     cuda::synchronize(lattice.space());
 }
@@ -80,7 +82,9 @@ void store_there(const Field<Cuda, P>& from, Parity parity, SpinorField& to) {
     require_field(to, n);
     Buffer<double, Cuda> there(lattice.space(), 24 * n.half());
     parallel_for(lattice.space(), n.half(), ToHostOrder<P>{lattice.tiles(), parity, from.view(), there.data()});
-    const auto values = to_host(there);
+    Buffer<double, Cpu> values(Cpu{}, there.size());
+    touch_pages(values.data(), static_cast<std::size_t>(values.size()) * sizeof(double));
+    copy_to_host(lattice.space(), values.view(), std::as_const(there).view());
     auto* target = reinterpret_cast<double*>(to.values.data());
     parallel_for(Cpu{}, n.half(),
                  [&](index_t i) { std::memcpy(target + 24 * host_site(n, parity, i), values.data() + 24 * i, 24 * sizeof(double)); });
