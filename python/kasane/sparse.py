@@ -398,14 +398,24 @@ def _face(name: str, condition: Any) -> _Face:
         raise InputError(f"has {name!r}: {words!r}; {reason}", "boundary") from reason
 
 
+def _components_of(tensor: np.ndarray) -> List[List[float]]:
+    """xx, xy, xz, yy, yz, zz of [..., 3, 3]: one number for each cell or for all, nothing where one off the diagonal is 0 everywhere."""
+    components = []
+    for d, e in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
+        values = tensor[..., d, e].reshape(-1)
+        components.append(values.tolist() if d == e or values.any() else [])
+    return components
+
+
 FACES = ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max")
 
 
 class PoissonProblem:
-    """-div(c grad phi) = f on a box of NX x NY x NZ cells, by finite volumes (docs/poisson.md).
+    """-div(c grad phi) = f, or -div(K grad phi) = f, on a box of NX x NY x NZ cells, by finite volumes (docs/poisson.md).
 
     cells: (NX, NY, NZ), or None where an array gives them; spacing: a cell width [length], three of them, or three arrays of widths;
-    coefficient c and source f: arrays [NZ, NY, NX], or None: 1 and 0; boundary: the condition on each face, by its name:
+    coefficient c and source f: arrays [NZ, NY, NX], or None: 1 and 0; tensor K in place of c: symmetric positive definite matrices
+    [NZ, NY, NX, 3, 3], or one [3, 3] for all cells; boundary: the condition on each face, by its name:
 
         ("dirichlet", phi)              the potential
         ("neumann", q)                  the outward flux density -c dphi/dn
@@ -426,7 +436,10 @@ class PoissonProblem:
         coefficient: Any = None,
         source: Any = None,
         boundary: Optional[Mapping[str, Sequence[Any]]] = None,
+        tensor: Any = None,
     ) -> None:
+        if cells is None and np.ndim(tensor) == 5:
+            cells = tuple(reversed(np.shape(tensor)[:3]))
         for name, array in (("coefficient", coefficient), ("source", source)):
             if cells is None and array is not None:
                 if np.ndim(array) != 3:
@@ -443,6 +456,13 @@ class PoissonProblem:
             raise InputError("has not three parts: give a number, three numbers or three arrays", "spacing")
         self.spacing = [np.atleast_1d(np.asarray(w, dtype=float)).tolist() for w in widths]
         self.coefficient = None if coefficient is None else as_array(coefficient, np.float64, shape, "coefficient")
+        self.tensor = None
+        if tensor is not None:
+            full = (3, 3) if np.ndim(tensor) == 2 else (*shape, 3, 3)
+            self.tensor = as_array(tensor, np.float64, full, "tensor")
+            if not np.array_equal(self.tensor, np.swapaxes(self.tensor, -1, -2)):
+                raise InputError("is not symmetric: K[..., d, e] and K[..., e, d] must be equal", "tensor")
+        self._components = [[]] * 6 if self.tensor is None else _components_of(self.tensor)
         self.source = np.zeros(shape) if source is None else as_array(source, np.float64, shape, "source")
         faces = {name: _NO_FLUX for name in FACES}
         for name, condition in (boundary or {}).items():
@@ -470,8 +490,9 @@ class PoissonProblem:
         return _core.source_of(self, formula).reshape(self.shape)
 
     def solve(self, rtol: float = 1e-8, device: str = "auto", threads: int = 0) -> np.ndarray:
-        """[NZ, NY, NX] phi, by conjugate gradients with geometric multigrid; of a periodic box with the multigrid of its matrix."""
-        if any(kind == "periodic" for kind, *_ in self.boundary):
+        """[NZ, NY, NX] phi, by conjugate gradients with geometric multigrid; of a periodic box, or with a tensor, with the multigrid of its
+        matrix."""
+        if self.tensor is not None or any(kind == "periodic" for kind, *_ in self.boundary):
             own: _Solving = Solver(self.matrix(), precondition="multigrid", rtol=rtol, device=device, threads=threads)
         else:
             own = PoissonSolver(self, rtol=rtol, device=device, threads=threads)
@@ -489,7 +510,10 @@ class PoissonProblem:
         return f"PoissonProblem({self.cells[0]} x {self.cells[1]} x {self.cells[2]}, {self._faces()})"
 
     def _repr_html_(self) -> str:
-        coefficient = "1" if self.coefficient is None else f"{self.coefficient.min():g} to {self.coefficient.max():g}"
+        if self.tensor is not None:
+            coefficient = "a tensor"
+        else:
+            coefficient = "1" if self.coefficient is None else f"{self.coefficient.min():g} to {self.coefficient.max():g}"
         rows = [("cells", self.cells), ("coefficient", coefficient), ("boundary", self._faces())]
         return html_table("PoissonProblem", rows)
 

@@ -262,6 +262,7 @@ PoissonProblem problem_of(const nb::object& from) {
     };
     field("coefficient", p.coefficient);
     field("source", p.source);
+    p.tensor = nb::cast<std::array<std::vector<double>, 6>>(from.attr("_components"));
     return p;
 }
 

@@ -178,6 +178,30 @@ def test_poisson_is_solved_as_its_matrix_is():
     assert solver.grids[0] == (4, 5, 6) and "4 x 5 x 6" in repr(solver)
 
 
+def test_poisson_with_a_tensor():
+    random = np.random.default_rng(3)
+    root = random.normal(size=(3, 4, 5, 3, 3))
+    tensor = root @ np.swapaxes(root, -1, -2) + 0.1 * np.eye(3)
+    tensor = (tensor + np.swapaxes(tensor, -1, -2)) / 2
+    source = random.normal(size=(3, 4, 5))
+    problem = PoissonProblem(source=source, tensor=tensor, boundary={"x_min": ("dirichlet", 2.0), "z_max": ("robin", 1.0, 0.5)})
+    assert problem.cells == (5, 4, 3)
+    A = problem.matrix()
+    assert (A != A.T).nnz == 0 and A.nnz == (3 * 5 - 2) * (3 * 4 - 2) * (3 * 3 - 2)
+    exact = linalg.spsolve(A.tocsc(), problem.rhs())
+    assert np.allclose(problem.solve(rtol=1e-11, device="cpu").ravel(), exact, rtol=1e-7, atol=1e-7)
+    # One tensor for all cells: a linear potential is exact.
+    K = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 0.5], [0.0, 0.5, 1.0]])
+    faces = {name: ("dirichlet", "x - 2*y + z") for name in kasane.sparse.FACES}
+    same = PoissonProblem((4, 3, 5), tensor=K, boundary=faces)
+    assert np.allclose(same.solve(rtol=1e-12), same.field("x - 2*y + z"), atol=1e-9)
+    with pytest.raises(kasane.InputError, match="not symmetric"):
+        PoissonProblem((4, 3, 5), tensor=np.triu(K))
+    tensor[1, 2, 3] = -np.eye(3)
+    with pytest.raises(kasane.InputError, match=r"positive definite and finite in cell \(4, 3, 2\)"):
+        PoissonProblem(tensor=tensor)
+
+
 @pytest.fixture
 def convection(laplacian):
     """The Laplacian with a first derivative: nonsymmetric."""

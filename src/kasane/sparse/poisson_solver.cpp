@@ -78,6 +78,8 @@ void check_tolerance(const PoissonSolverOptions& options) {
 
 void check_poisson_solver(const PoissonProblem& problem, const PoissonSolverOptions& options) {
     check_tolerance(options);
+    KS_VALIDATE(!problem.has_tensor(), "is a tensor: geometric multigrid has scalar coefficients. Take Solver with poisson_matrix()",
+                {"", 0, 0, "tensor"});
     for (std::size_t d = 0; d < 3; ++d)
         KS_VALIDATE(!problem.periodic(d), "is periodic: geometric multigrid has no periodic grids. Take Solver with poisson_matrix()",
                     {"", 0, 0, face_names[2 * d]});

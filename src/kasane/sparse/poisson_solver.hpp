@@ -32,7 +32,7 @@ class PoissonSolver {
    public:
     /// @param on       the CPU or a CUDA device
     /// @param problem  not kept; its source is not used
-    /// @throws InputError as validate(), for periodic faces, and for options out of range
+    /// @throws InputError as validate(), for periodic faces, a tensor, and options out of range
     PoissonSolver(const AnySpace& on, const PoissonProblem& problem, const PoissonSolverOptions& options = {});
     /// Frees all memory.
     ~PoissonSolver();
@@ -59,7 +59,7 @@ class PoissonSolver {
 
 /// @throws InputError: out of range
 void check_tolerance(const PoissonSolverOptions& options);
-/// @throws InputError for options out of range, and for periodic faces
+/// @throws InputError for options out of range, periodic faces, and a tensor
 void check_poisson_solver(const PoissonProblem& problem, const PoissonSolverOptions& options);
 /// Bytes that an iteration must move at least, where every array is read or written once in each pass that uses it.
 double multigrid_bytes(const PoissonProblem& problem);

@@ -9,9 +9,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <numeric>
 #include <regex>
+#include <tuple>
 
 namespace {
 
@@ -111,6 +113,100 @@ TEST_F(Poisson, SolvesThePapersProblemAndWritesItsDirectory) {
     EXPECT_EQ(solution.history.front().relative, 1);
     ASSERT_EQ(kasane({"run", "out/run.toml", "-o", "again", "--quiet"}).status, 0);
     EXPECT_EQ(potential("again"), phi);
+}
+
+TEST_F(Poisson, TensorsByFormulasAndFromFiles) {
+    // phi = x y z + 2 x with K = [[2, x, 0], [x, 3, 0], [0, 0, z + 1]] in a box of uneven cells: the scheme's own solution is compared
+    // between formulas, file and preconditioners, and with phi to the order of the scheme.
+    const std::string faces =
+        "[boundary]\nx_min = { dirichlet = 'x*y*z + 2*x' }\nx_max = { dirichlet = 'x*y*z + 2*x' }\n"
+        "y_min = { dirichlet = 'x*y*z + 2*x' }\ny_max = { dirichlet = 'x*y*z + 2*x' }\n"
+        "z_min = { dirichlet = 'x*y*z + 2*x' }\nz_max = { dirichlet = 'x*y*z + 2*x' }\n";
+    test::write_file(directory / "box.toml",
+                     "[run]\nproblem = 'poisson'\ndevice = 'cpu'\nthreads = 2\n[grid]\ncells = [16, 12, 8]\n"
+                     "spacing = [0.0625, 0.08, 0.125]\n" +
+                         faces +
+                         "[coefficient]\nxx = 2\nxy = 'x'\nyy = 3.0\nzz = 'z + 1'\n"
+                         // -div(K grad phi): grad phi = (y z + 2, x z, x y)
+                         "[source]\nformula = '-(2*x*z + x*z + x*y)'\n"
+                         "[solver]\nrtol = 1e-11\ntune = false\n[output]\ndirectory = 'out'\n");
+    const auto outcome = kasane({"run", "box.toml", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto [nx, ny, nz] = std::tuple{16, 12, 8};
+    EXPECT_EQ(outcome.json()["nonzeros"], (3 * nx - 2) * (3 * ny - 2) * nz + nx * ny * (2 * nz - 2));
+    const auto phi = potential();
+    const auto file = hdf5::File::open(directory / "out/solution.hdf5");
+    EXPECT_EQ(file.dataset("/Tensor").shape, (std::vector<std::uint64_t>{8, 12, 16, 6}));
+    const auto tensor = file.read_array<double>("/Tensor");
+    EXPECT_EQ((std::vector<double>(tensor.begin() + 6, tensor.begin() + 12)), (std::vector<double>{2, 1.5 * 0.0625, 0, 3, 0, 1.0625}));
+    double worst = 0;
+    for (std::size_t row = 0; row < phi.size(); ++row) {
+        const double x = 0.0625 * (static_cast<double>(row % 16) + 0.5), y = 0.08 * (static_cast<double>(row / 16 % 12) + 0.5),
+                     z = 0.125 * (static_cast<double>(row / 192) + 0.5);
+        worst = std::max(worst, std::abs(phi[row] - (x * y * z + 2 * x)));
+    }
+    EXPECT_LT(worst, 2e-3);
+    EXPECT_NE(read_file(directory / "out/solution.xmf").find("Tensor6"), std::string::npos);
+    EXPECT_NE(read_file(directory / "out/report.html").find("−∇·(K∇φ)"), std::string::npos);
+    const auto record = json::parse(read_file(directory / "out/record.json"));
+    EXPECT_EQ(record["coefficient"], "xx = 2; xy = x; yy = 3; zz = z + 1");
+
+    for (const char* precondition : {"multigrid", "ict", "ick", "jacobi"}) {
+        std::vector<std::string> arguments{"run",        "box.toml", "-o",
+                                           precondition, "--set",    std::string("solver.precondition=") + precondition};
+        auto text = read_file(directory / "box.toml");
+        if (std::string(precondition) != "jacobi") text.erase(text.find("tune = false\n"), 13);
+        test::write_file(directory / "other.toml", text);
+        arguments[1] = "other.toml";
+        const auto other = kasane(arguments);
+        ASSERT_EQ(other.status, 0) << precondition << ": " << other.err;
+        EXPECT_LT(largest_difference(potential(precondition), phi), 1e-8) << precondition;
+        EXPECT_EQ(kasane({"report", precondition}).status, 0) << "the record is read back";
+    }
+    EXPECT_NE(read_file(directory / "multigrid/report.html").find("multigrid by smoothed aggregation"), std::string::npos);
+
+    auto text = read_file(directory / "box.toml");
+    const auto from = text.find("xx = 2"), to = text.find("[source]");
+    text.replace(from, to - from, "file = 'out/solution.hdf5'\ndataset = 'Tensor'\n");
+    test::write_file(directory / "from.toml", text);
+    ASSERT_EQ(kasane({"run", "from.toml", "-o", "from", "--quiet"}).status, 0);
+    EXPECT_EQ(potential("from"), phi);
+}
+
+TEST_F(Poisson, FactorsWithFillAndTheirOptions) {
+    std::map<std::string, int> iterations;
+    for (const auto& [name, more] :
+         {std::pair{"ict", ""}, {"loose", "drop_tolerance = 0.1\nfill = 1\n"}, {"ick", ""}, {"level", "level = 3\n"}}) {
+        const bool threshold = std::string(name) == "ict" || std::string(name) == "loose";
+        test::write_file(directory / "box.toml",
+                         "[run]\nproblem = 'poisson'\ndevice = 'cpu'\nthreads = 1\n[grid]\ncells = [16, 16, 16]\n"
+                         "[source]\nformula = 'i + j + k'\n[solver]\nprecondition = '" +
+                             std::string(threshold ? "ict" : "ick") + "'\n" + more + "[output]\ndirectory = '" + name + "'\n");
+        const auto outcome = kasane({"run", "box.toml", "--json"});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(outcome.json()["precondition"], threshold ? "ict" : "ick");
+        iterations[name] = outcome.json()["iterations"];
+        const auto exact = oracle(16);
+        EXPECT_LT(largest_difference(potential(name), exact), 1e-6 * exact[0]);
+    }
+    EXPECT_LT(iterations["ict"], iterations["loose"]);
+    EXPECT_LT(iterations["level"], iterations["ick"]);
+    // A solve that reached its limit continues from its iterate.
+    EXPECT_EQ(kasane({"run", "box.toml", "-o", "short", "--set", "solver.max_iterations=15"}).status, 1);
+    EXPECT_EQ(kasane({"resume", "short"}).status, 0);
+}
+
+TEST_F(Poisson, MultigridOfAPeriodicBoxIsThatOfItsMatrix) {
+    test::write_file(
+        directory / "box.toml",
+        "[run]\nproblem = 'poisson'\ndevice = 'cpu'\nthreads = 1\n[grid]\ncells = [12, 12, 12]\n[source]\nformula = 'i + j + k'\n"
+        "[boundary]\nx_min = { periodic = true }\nx_max = { periodic = true }\nz_max = { dirichlet = 0.0 }\n"
+        "[solver]\nrtol = 1e-11\n[output]\ndirectory = 'out'\n");
+    ASSERT_EQ(kasane({"run", "box.toml", "--set", "solver.tune=false"}).status, 0);
+    const auto outcome = kasane({"run", "box.toml", "-o", "again", "--set", "solver.precondition=multigrid", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.json()["precondition"], "multigrid");
+    EXPECT_LT(largest_difference(potential("again"), potential()), 1e-7);
 }
 
 TEST_F(Poisson, MultigridGivesTheSameSolutionInFewerIterations) {

@@ -4,6 +4,7 @@
 #include <kasane/sparse/solver.hpp>
 
 #include <gtest/gtest.h>
+#include <sparse/poisson/fields.hpp>
 #include <test/reference/dense_lu.hpp>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 
 using namespace kasane;
 using namespace kasane::sparse;
-using Field = std::vector<double>;
+using namespace kasane::sparse::test;
 
 PoissonProblem closed_box(index_t nx, index_t ny, index_t nz) {
     PoissonProblem problem;
@@ -27,25 +28,6 @@ PoissonProblem closed_box(index_t nx, index_t ny, index_t nz) {
 
 void make_periodic(PoissonProblem& problem, std::size_t direction) {
     problem.boundary[2 * direction].kind = problem.boundary[2 * direction + 1].kind = BoundaryKind::periodic;
-}
-
-Field centre_values(const PoissonProblem& problem, const std::function<double(double, double, double)>& f) {
-    const auto x = cell_centres(problem, 0), y = cell_centres(problem, 1), z = cell_centres(problem, 2);
-    Field all;
-    for (const double c : z)
-        for (const double b : y)
-            for (const double a : x) all.push_back(f(a, b, c));
-    return all;
-}
-
-Field solve(const PoissonProblem& problem, double rtol = 1e-12) {
-    SolverOptions options;
-    options.rtol = rtol;
-    const auto A = poisson_matrix(problem);
-    SolveLog log;
-    auto phi = Solver(Cpu{2}, A.view(), options).solve(poisson_rhs(problem), &log);
-    EXPECT_TRUE(log.converged()) << log.true_residual;
-    return phi;
 }
 
 void expect_equal(const Field& a, const Field& b, double tolerance) {

@@ -3,6 +3,7 @@
 #include <kasane/sparse/poisson/poisson.hpp>
 
 #include <gtest/gtest.h>
+#include <sparse/poisson/fields.hpp>
 #include <test/reference/box_poisson.hpp>
 #include <test/reference/dense_cholesky.hpp>
 
@@ -16,6 +17,7 @@ namespace {
 
 using namespace kasane;
 using namespace kasane::sparse;
+using namespace kasane::sparse::test;
 using std::size_t;
 
 std::map<std::pair<index_t, index_t>, double> entries(const CsrMatrix& A) {
@@ -52,12 +54,6 @@ PoissonProblem box(index_t nx, index_t ny, index_t nz) {
 }
 
 void set_source(PoissonProblem& problem, const std::string& formula) { problem.source = source_of(problem, formula); }
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-    double largest = 0;
-    for (size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
-    return largest;
-}
 
 TEST(Poisson, AssemblesTwoCubedUnitCells) {
     // Each cell has three neighbours; the upper layer has the face phi = 0 at half a cell, with twice the conductance.

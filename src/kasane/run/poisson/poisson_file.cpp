@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace kasane::run {
 
@@ -137,7 +138,7 @@ Boundary read_face(io::Section face, const std::string& name, const Boundary& fa
     return condition;
 }
 
-/// A direction is periodic by both faces, and multigrid has no periodic grids.
+/// A direction is periodic by both faces, and geometric multigrid has no periodic grids.
 void check_periodic(io::Section& table, const PoissonFile& file) {
     const auto& boundary = file.problem.boundary;
     for (std::size_t f = 0; f < 6; ++f) {
@@ -151,7 +152,7 @@ void check_periodic(io::Section& table, const PoissonFile& file) {
                           fmt::format("is periodic with {} cells along {}: at least 3 are needed. With one cell, closed faces are the same",
                                       file.problem.cells[f / 2], "xyz"[f / 2]));
         else if (file.multigrid)
-            table.problem(sparse::face_names[f], "is periodic, and precondition = \"multigrid\" has no periodic grids: take \"ic0\"");
+            table.problem(sparse::face_names[f], "is periodic, and geometric multigrid, which several workers take, has no periodic grids");
     }
 }
 
@@ -165,9 +166,10 @@ void read_boundary(io::Section table, PoissonFile& file) {
     }
 }
 
-/// @param fallback  of the formula; empty: one of the two must be given
-CellField read_field(io::Section table, const std::string& what, const std::string& fallback, const std::string& dataset,
-                     const fs::path& directory, const sparse::PoissonProblem& problem) {
+/// @param fallback  of the formula; empty: one of the two must be given   @param tensor  set where the data set has six numbers for each
+/// cell; null: it must have one
+CellField read_field(io::Section& table, const std::string& what, const std::string& fallback, const std::string& dataset,
+                     const fs::path& directory, const sparse::PoissonProblem& problem, bool* tensor = nullptr) {
     CellField field;
     if (!table.has("file")) {
         field.formula = table.text("formula", {.help = what + ": in i j k, x y z, pi, numbers, + - * / ^ ( ), < <= > >= == != && ||, "
@@ -195,16 +197,59 @@ CellField read_field(io::Section table, const std::string& what, const std::stri
         const auto shape = hdf5::File::open(field.file).dataset(field.dataset).shape;
         const auto [nx, ny, nz] = problem.cells;
         const auto as = [](auto... extents) { return std::vector<std::uint64_t>{static_cast<std::uint64_t>(extents)...}; };
-        if (shape != as(nz, ny, nx) && shape != as(nx * ny * nz)) {
+        if (tensor && shape == as(nz, ny, nx, 6)) {
+            *tensor = true;
+        } else if (shape != as(nz, ny, nx) && shape != as(nx * ny * nz)) {
             std::string text;
             for (const auto extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
-            table.problem("file", fmt::format("{} has {} of shape ({}), and the grid needs ({}, {}, {}) or ({})", field.file.string(),
-                                              field.dataset, text, nz, ny, nx, nx * ny * nz));
+            table.problem("file", fmt::format("{} has {} of shape ({}), and the grid needs ({}, {}, {}) or ({}){}", field.file.string(),
+                                              field.dataset, text, nz, ny, nx, nx * ny * nz,
+                                              tensor ? fmt::format(", or ({}, {}, {}, 6) of a tensor", nz, ny, nx) : ""));
         }
     } catch (const InputError& error) {
         table.problem("file", at_key(error));
     }
     return field;
+}
+
+/// One component of the tensor: a number or a formula.
+CellField read_component(io::Section& table, const char* key, bool required) {
+    CellField field;
+    field.where = table.where(key);
+    const std::string help = std::string("component of K: a number or a formula");
+    if (table.has(key) && !table.peek(key)) {
+        field.formula = fmt::format("{}", table.number(key, {.help = help}));
+        return field;
+    }
+    field.formula = table.text(key, {.help = help, .fallback = required ? std::nullopt : std::optional<std::string>("0")});
+    if (table.has(key)) {
+        try {
+            sparse::check_formula(field.formula);
+        } catch (const InputError& error) {
+            table.problem(key, error.problems()[0].message);
+        }
+    }
+    return field;
+}
+
+/// A scalar by a formula or a file, or a tensor by formulas of its components or a file.
+void read_coefficient(io::Section table, const fs::path& directory, PoissonFile& file) {
+    const bool by_components = std::ranges::any_of(sparse::tensor_names, [&](const char* key) { return table.has(key); });
+    const auto is_diagonal = [](std::size_t c) { return c == 0 || c == 3 || c == 5; };
+    if (!by_components) {
+        bool tensor = false;
+        file.coefficient = read_field(table, "c", "1", "/Coefficient", directory, file.problem, &tensor);
+        if (tensor)
+            for (std::size_t c = 0; c < 6; ++c) file.problem.tensor[c] = {is_diagonal(c) ? 1. : 0.};
+        return;
+    }
+    for (const char* key : {"formula", "file", "dataset"})
+        if (table.has(key)) table.problem(key, "is given beside components of a tensor: take one of the two");
+    for (std::size_t c = 0; c < 6; ++c) {
+        file.tensor[c] = read_component(table, sparse::tensor_names[c], is_diagonal(c));
+        if (is_diagonal(c) || file.tensor[c].formula != "0") file.problem.tensor[c] = {is_diagonal(c) ? 1. : 0.};
+    }
+    file.coefficient.where = table.where(sparse::tensor_names[0]);
 }
 
 /// A choice by its name, which the library parses.
@@ -221,10 +266,37 @@ auto choice(io::Section& table, const char* key, const char* help, const std::st
 
 /// Reads what multigrid uses of the options of a solver; the keys of the others have no effect there.
 void read_multigrid(io::Section& table) {
-    for (const char* key : {"ordering", "numbering", "format", "iteration", "launch", "ssor_omega", "single_factor", "tune", "tuning_file"})
+    for (const char* key : {"ordering", "numbering", "format", "iteration", "launch", "ssor_omega", "single_factor", "tune", "tuning_file",
+                            "drop_tolerance", "fill", "level"})
         if (table.has(key))
             table.problem(key,
-                          "has no effect here: precondition = \"multigrid\" stores no matrix. Remove it, or take precondition = \"ic0\"");
+                          "has no effect here: precondition = \"multigrid\" has no such option. Remove it, or take precondition = \"ic0\"");
+}
+
+/// Reads what ict and ick use of the options of a solver.
+void read_filled(io::Section& table, sparse::SolverOptions& o) {
+    for (const char* key : {"ordering", "numbering", "format", "iteration", "launch", "ssor_omega", "single_factor", "tune", "tuning_file"})
+        if (table.has(key))
+            table.problem(key, fmt::format("has no effect here: precondition = \"{}\" has no such option. Remove it, or take "
+                                           "precondition = \"ic0\"",
+                                           name(o.precondition)));
+    const bool levels = o.precondition == sparse::Precondition::ick;
+    const auto belongs = [&](const char* key, const char* to) {
+        if (table.has(key)) table.problem(key, fmt::format("has no effect here: it belongs to precondition = \"{}\"", to));
+    };
+    if (levels) {
+        o.level = static_cast<int>(table.integer("level", {.help = "levels of fill", .fallback = o.level, .least = 0, .most = 9}));
+        belongs("drop_tolerance", "ict"), belongs("fill", "ict");
+        return;
+    }
+    o.drop_tolerance =
+        table.number("drop_tolerance", {.help = "entries below this part of the square root of the diagonal entry are dropped",
+                                        .fallback = o.drop_tolerance,
+                                        .range = io::at_least(0)});
+    if (o.drop_tolerance >= 1) table.problem("drop_tolerance", fmt::format("is {}: it must be below 1. Try 1e-3", o.drop_tolerance));
+    o.fill = static_cast<int>(
+        table.integer("fill", {.help = "entries of a row beyond those of the matrix", .fallback = o.fill, .least = 0, .most = 1'000'000}));
+    belongs("level", "ick");
 }
 
 /// @param workers  on all ranks: several solve with multigrid
@@ -237,20 +309,26 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, 
         table.integer("max_iterations", {.help = "of one solve", .fallback = o.iteration_limit, .least = 1, .most = 1'000'000'000}));
     constexpr const char* of_grid = "multigrid";
     o.precondition =
-        choice(table, "precondition", "none | jacobi | ssor | ic0 | multigrid", workers > 1 ? of_grid : name(o.precondition),
+        choice(table, "precondition", "none | jacobi | ssor | ic0 | ict | ick | multigrid", workers > 1 ? of_grid : name(o.precondition),
                [&](const std::string& text) {
                    multigrid = text == of_grid;
                    KS_VALIDATE(multigrid || workers == 1,
                                fmt::format("\"{}\" is for one worker, and there are {}: take \"multigrid\"", text, workers));
                    KS_VALIDATE(text != "auto", "\"auto\" is not known here: a run names its preconditioner. Take \"ic0\" or \"multigrid\"");
-                   KS_VALIDATE(text != "ict" && text != "ick",
-                               fmt::format("\"{}\" is not known here: it is for `kasane solve`. Take \"ic0\" or \"multigrid\"", text));
                    return multigrid ? o.precondition : sparse::parse_precondition(text);
                });
     if (multigrid) {
         read_multigrid(table);
         return o;
     }
+    if (o.precondition == sparse::Precondition::ict || o.precondition == sparse::Precondition::ick) {
+        read_filled(table, o);
+        return o;
+    }
+    for (const auto& [key, to] : {std::pair{"drop_tolerance", "ict"}, {"fill", "ict"}, {"level", "ick"}})
+        if (table.has(key))
+            table.problem(key, fmt::format("has no effect here: it belongs to precondition = \"{}\", and this run has \"{}\"", to,
+                                           name(o.precondition)));
     o.ordering = choice(table, "ordering", "auto | natural | mc:K | cm | rcm | cm-rcm:K | block:B:K, K colours", o.ordering.text(),
                         sparse::Ordering::parse);
     o.numbering = choice(table, "numbering", "auto | coalesced | sequential", name(o.numbering), sparse::parse_numbering);
@@ -281,6 +359,22 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, 
     return o;
 }
 
+/// The grids of geometric multigrid have scalar coefficients and are not periodic: other problems take the multigrid of their matrix.
+void choose_multigrid(io::Section& coefficient, int workers, PoissonFile& file) {
+    if (!file.multigrid) return;
+    if (workers > 1) {
+        if (file.problem.has_tensor())
+            coefficient.problem("",
+                                "is a tensor, and geometric multigrid, which several workers take, has scalar coefficients: take one "
+                                "worker");
+        return;
+    }
+    const bool periodic = file.problem.periodic(0) || file.problem.periodic(1) || file.problem.periodic(2);
+    if (!file.problem.has_tensor() && !periodic) return;
+    file.multigrid = false;
+    file.solver.precondition = sparse::Precondition::multigrid;
+}
+
 /// Every worker needs planes of cells of its own.
 void check_slabs(io::Section& grid, const PoissonFile& file, int workers) {
     try {
@@ -293,6 +387,14 @@ void check_slabs(io::Section& grid, const PoissonFile& file, int workers) {
 /// Memory of vectors of one number per cell.
 std::uint64_t vectors(const sparse::PoissonProblem& problem, std::uint64_t count) {
     return count * sizeof(double) * static_cast<std::uint64_t>(problem.rows());
+}
+
+/// Fields of the coefficient in memory, and of a file of tensors while it is read.
+std::uint64_t coefficient_fields(const PoissonFile& file) {
+    if (!file.problem.has_tensor()) return file.coefficient.formula != "1" ? 1 : 0;
+    std::uint64_t count = 0;
+    for (const auto& values : file.problem.tensor) count += values.empty() ? 0 : 1;
+    return file.coefficient.file.empty() ? count : 12;
 }
 
 std::vector<double> values(const CellField& field, const sparse::PoissonProblem& problem) {
@@ -324,10 +426,12 @@ PoissonFile read_poisson_file(const RunSource& source) {
     read_boundary(boundary, file);
     if (!grid.faulty("grid") && file.problem.rows() == 1 && file.problem.singular())
         grid.problem("cells", "leave a single cell without a Dirichlet face: its equation is empty. Give one face a Dirichlet value");
-    file.coefficient =
-        read_field(root.table("coefficient", "c of -div(c grad phi) = f, above 0"), "c", "1", "/Coefficient", directory, file.problem);
-    file.source = read_field(root.table("source", "f of -div(c grad phi) = f, per volume"), "f", "", "/Source", directory, file.problem);
+    auto coefficient = root.table("coefficient", "c of -div(c grad phi) = f, above 0, or the tensor K in its place");
+    read_coefficient(coefficient, directory, file);
+    auto source_table = root.table("source", "f of -div(c grad phi) = f, per volume");
+    file.source = read_field(source_table, "f", "", "/Source", directory, file.problem);
     file.solver = read_solver(root.table("solver", "conjugate gradients"), directory, workers, file.multigrid);
+    choose_multigrid(coefficient, workers, file);
     if (!grid.faulty("grid")) check_periodic(boundary, file);
     if (workers > 1 && !grid.faulty("grid")) check_slabs(grid, file, workers);
     auto output = root.table("output", "what is written");
@@ -347,6 +451,28 @@ PoissonFile read_poisson_file(const RunSource& source) {
 }
 
 namespace {
+
+/// Replaces the placeholders of the tensor. Components that are 0 everywhere are left out.
+void load_tensor(const PoissonFile& file, sparse::PoissonProblem& problem) {
+    auto tensor = std::exchange(problem.tensor, {});
+    const auto rows = static_cast<std::size_t>(problem.rows());
+    std::vector<double> all;
+    if (!file.coefficient.file.empty()) all = values(file.coefficient, problem);
+    for (std::size_t c = 0; c < 6; ++c) {
+        if (tensor[c].empty()) continue;
+        if (all.empty()) {
+            tensor[c] = values(file.tensor[c], problem);
+        } else {
+            tensor[c].resize(rows);
+            for (std::size_t row = 0; row < rows; ++row) tensor[c][row] = all[6 * row + c];
+        }
+        if (std::ranges::all_of(tensor[c], [](double value) { return value == 0; })) tensor[c].clear();
+    }
+    problem.tensor = std::move(tensor);
+    // A diagonal of zeros is refused as a value, not as a component that is missing.
+    for (const std::size_t c : {0, 3, 5})
+        if (problem.tensor[c].empty()) problem.tensor[c] = {0.};
+}
 
 /// Where no face holds phi, the sources must balance the fluxes through the faces.
 void check_balance(const PoissonFile& file, const sparse::PoissonProblem& problem, const std::vector<double>& b) {
@@ -374,7 +500,8 @@ InputError placed(const PoissonFile& file, const InputError& error) {
     auto problems = error.problems();
     for (auto& problem : problems) {
         const auto face = std::ranges::find(sparse::face_names, problem.where.key);
-        problem.where = problem.where.key == "coefficient" ? file.coefficient.where
+        const bool coefficient = problem.where.key == "coefficient" || problem.where.key == "tensor";
+        problem.where = coefficient                        ? file.coefficient.where
                         : face != sparse::face_names.end() ? file.faces[static_cast<std::size_t>(face - sparse::face_names.begin())]
                                                            : file.cells;
     }
@@ -385,7 +512,10 @@ InputError placed(const PoissonFile& file, const InputError& error) {
 
 sparse::PoissonProblem load(const PoissonFile& file) {
     auto problem = file.problem;
-    if (file.coefficient.formula != "1") problem.coefficient = values(file.coefficient, problem);
+    if (problem.has_tensor())
+        load_tensor(file, problem);
+    else if (file.coefficient.formula != "1")
+        problem.coefficient = values(file.coefficient, problem);
     try {
         sparse::validate(problem);
     } catch (const InputError& error) {
@@ -404,7 +534,7 @@ sparse::PoissonProblem load(const PoissonFile& file) {
 }
 
 std::vector<RunMemory> memory_on_workers(const PoissonFile& file, const RankCoordinator& ranks) {
-    const bool on_cpu = name(file.space) == "cpu", variable = file.coefficient.formula != "1";
+    const bool on_cpu = name(file.space) == "cpu";
     const auto workers = static_cast<std::uint64_t>(file.workers()), all = workers * static_cast<std::uint64_t>(ranks.size());
     const auto part = sparse::poisson_solver_memory(file.problem) / all;
     std::vector<RunMemory> memory(static_cast<std::size_t>(ranks.size()));
@@ -412,7 +542,7 @@ std::vector<RunMemory> memory_on_workers(const PoissonFile& file, const RankCoor
         const auto free = ranks.size() > 1 ? ranks.free()[r] : RankCoordinator::free_here(file.here, 1);
         // A worker's conductances and vectors on the host while they travel; on the root rank also those of the whole problem.
         const auto each = workers * (vectors(file.problem, 5) / all + (on_cpu ? part : 0));
-        memory[r].host_bytes = each + (r == 0 ? vectors(file.problem, (variable ? 5 : 4) + 6) : 0);
+        memory[r].host_bytes = each + (r == 0 ? vectors(file.problem, coefficient_fields(file) + 10) : 0);
         memory[r].host_available = free.host - std::min(free.host, static_cast<std::uint64_t>(free.sharing - 1) * each);
         if (!on_cpu) memory[r].device_bytes = part, memory[r].device_available = free.device;
     }
@@ -424,8 +554,7 @@ RunMemory memory(const PoissonFile& file) {
     const auto rows = problem.rows(), nonzeros = sparse::poisson_nonzeros(problem);
     if (file.multigrid) {
         // The fields of the problem, b and x on the host, and one direction's conductances during the set-up.
-        RunMemory memory{.host_bytes = vectors(problem, file.coefficient.formula != "1" ? 5 : 4),
-                         .host_available = available_memory(Cpu{})};
+        RunMemory memory{.host_bytes = vectors(problem, coefficient_fields(file) + 4), .host_available = available_memory(Cpu{})};
         const auto bytes = sparse::poisson_solver_memory(problem);
         (name(file.space) == "cpu" ? memory.host_bytes : memory.device_bytes) += bytes;
         if (name(file.space) != "cpu") memory.device_available = available_memory(file.space);
@@ -434,16 +563,28 @@ RunMemory memory(const PoissonFile& file) {
     const auto solver = sparse::memory_estimate(rows, nonzeros, file.solver);
     const auto matrix = static_cast<std::uint64_t>(rows + 1) * sizeof(index_t) +
                         static_cast<std::uint64_t>(nonzeros) * (sizeof(std::int32_t) + sizeof(double));
-    const bool variable = file.coefficient.formula != "1";
     const auto order = file.solver.ordering.kind;
     const bool on_host = name(file.space) == "cpu" || (order != sparse::OrderingKind::automatic && order != sparse::OrderingKind::cm_rcm);
     // The problem's fields, b and x are in memory as long as the solver; the matrix until the set-up ends. The output is written after
     // both.
-    RunMemory memory{.host_bytes = vectors(problem, variable ? 4 : 3) + matrix, .host_available = available_memory(Cpu{})};
+    RunMemory memory{.host_bytes = vectors(problem, coefficient_fields(file) + 3) + matrix, .host_available = available_memory(Cpu{})};
     if (on_host) memory.host_bytes += solver;  // also of a device, where its rows are ordered by the host
     if (name(file.space) != "cpu")
         memory.device_bytes = solver + vectors(problem, 2), memory.device_available = available_memory(file.space);
     return memory;
+}
+
+std::string field_text(const CellField& field) {
+    return field.formula.empty() ? fmt::format("{} of {}", field.dataset, field.file.filename().string()) : field.formula;
+}
+
+std::string coefficient_text(const PoissonFile& file) {
+    if (!file.problem.has_tensor() || !file.coefficient.file.empty()) return field_text(file.coefficient);
+    std::string all;
+    for (std::size_t c = 0; c < 6; ++c)
+        if (!file.problem.tensor[c].empty())
+            all += fmt::format("{}{} = {}", all.empty() ? "" : "; ", sparse::tensor_names[c], field_text(file.tensor[c]));
+    return all;
 }
 
 std::vector<std::string> papers(bool multigrid, const sparse::SolverOptions& solver) {
@@ -459,6 +600,12 @@ std::vector<std::string> papers(bool multigrid, const sparse::SolverOptions& sol
     const auto any = [](auto value, auto... of) { return ((value == of) || ...); };
     if (solver.precondition == Precondition::ic0)
         all.emplace_back("J. A. Meijerink, H. A. van der Vorst, Math. Comp. 31, 148 (1977) (incomplete Cholesky factorisation)");
+    if (solver.precondition == Precondition::ict || solver.precondition == Precondition::ick)
+        all.emplace_back(
+            "Y. Saad, Iterative Methods for Sparse Linear Systems, SIAM 2003, 10.3 and 10.8 (incomplete factorisations with fill)");
+    if (solver.precondition == Precondition::multigrid)
+        all.emplace_back("P. Vanek, J. Mandel, M. Brezina, Computing 56, 179 (1996) (smoothed aggregation)");
+    if (any(solver.precondition, Precondition::ict, Precondition::ick, Precondition::multigrid)) return all;
     if (solver.precondition == Precondition::ssor) all.emplace_back("O. Axelsson, BIT 12, 443 (1972) (SSOR preconditioning)");
     if (any(solver.precondition, Precondition::ic0, Precondition::ssor)) {
         if (any(solver.iteration, Iteration::automatic, Iteration::eisenstat, Iteration::reduced))

@@ -27,6 +27,9 @@ struct CellField {
 struct PoissonFile : RunFile {
     sparse::PoissonProblem problem;  ///< source and coefficient still empty: see load()
     CellField source, coefficient;
+    /// Components of the tensor in the order of PoissonProblem::tensor, where formulas give it. `problem` then has placeholders of one
+    /// number, which say which components there are; so it has where `coefficient` is a file of tensors.
+    std::array<CellField, 6> tensor;
     bool multigrid = false;  ///< solved by a PoissonSolver with rtol and iteration_limit of `solver`, whose other options are not used
     sparse::SolverOptions solver;
     Where cells;  ///< of the key that sets the size of the problem
@@ -37,14 +40,18 @@ struct PoissonFile : RunFile {
 PoissonFile read_poisson_file(const RunSource& source);
 
 /// The problem with its source and coefficients. @throws InputError naming the key: a formula that is not finite somewhere, a file that is
-/// damaged, a coefficient that is not positive, magnitudes beyond the range of doubles, sources and fluxes that do not balance where no
-/// face holds phi
+/// damaged, a coefficient or tensor that is not positive, magnitudes beyond the range of doubles, sources and fluxes that do not balance
+/// where no face holds phi
 sparse::PoissonProblem load(const PoissonFile& file);
 
 /// Peak memory of the run on one worker, and free memory.
 RunMemory memory(const PoissonFile& file);
 /// The same of each rank of several workers.
 std::vector<RunMemory> memory_on_workers(const PoissonFile& file, const RankCoordinator& ranks);
+/// A formula, or a data set and the name of its file.
+std::string field_text(const CellField& field);
+/// The coefficient, or the components of the tensor that are not 0, in words.
+std::string coefficient_text(const PoissonFile& file);
 /// "128 x 128 x 128"
 std::string cell_text(const sparse::PoissonProblem& problem);
 

@@ -64,6 +64,15 @@ std::uint64_t bytes_of(const Solution& s) {
     return s.potential.size() * sizeof(double) + s.history.size() * 24 + s.record.size() + overhead;
 }
 
+/// Components of tensors, those of a cell together.
+std::vector<double> interleaved(const std::array<std::vector<double>, 6>& tensor, std::size_t cells) {
+    std::vector<double> all(6 * cells);
+    for (std::size_t c = 0; c < 6; ++c)
+        for (std::size_t cell = 0; cell < cells && !tensor[c].empty(); ++cell)
+            all[6 * cell + c] = tensor[c][tensor[c].size() == 1 ? 0 : cell];
+    return all;
+}
+
 void write_facts(hdf5::File& file, const PoissonRecord& record) {
     file.set_attribute("/", "Title", record.title);
     file.create_group("/Boundary");
@@ -114,11 +123,18 @@ void write_iterate(const std::filesystem::path& path, const Solution& solution) 
 
 void write_solution(const std::filesystem::path& path, const Solution& solution, const sparse::PoissonProblem& problem,
                     const PoissonRecord& record, const std::string& run_file) {
-    AtomicFile target(path, bytes_of(solution) + (problem.source.size() + problem.coefficient.size()) * sizeof(double) + run_file.size());
+    const auto fields = problem.source.size() * (problem.has_tensor() ? 7 : 1) + problem.coefficient.size();
+    AtomicFile target(path, bytes_of(solution) + fields * sizeof(double) + run_file.size());
     auto file = hdf5::File::create(target.temporary());
     write_common(file, solution);
     file.write_array<double>("/Source", shape_of(problem.cells), view(problem.source));
     if (!problem.coefficient.empty()) file.write_array<double>("/Coefficient", shape_of(problem.cells), view(problem.coefficient));
+    if (problem.has_tensor()) {
+        const auto all = interleaved(problem.tensor, problem.source.size());
+        auto shape = shape_of(problem.cells);
+        shape.push_back(6);
+        file.write_array<double>("/Tensor", shape, view(all));
+    }
     for (std::size_t d = 0; d < 3; ++d) {
         auto widths = problem.spacing[d];
         if (widths.size() == 1) widths.assign(static_cast<std::size_t>(problem.cells[d]), widths[0]);
@@ -179,6 +195,9 @@ void write_xdmf(const std::filesystem::path& path, const std::string& hdf5, cons
     for (const auto& field : fields)
         text += fmt::format("      <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Cell\">\n        {}\n      </Attribute>\n",
                             field, item(fmt::format("{} {} {}", nz, ny, nx), "/" + field));
+    if (problem.has_tensor())  // XDMF has the components in the same order
+        text += fmt::format("      <Attribute Name=\"Tensor\" AttributeType=\"Tensor6\" Center=\"Cell\">\n        {}\n      </Attribute>\n",
+                            item(fmt::format("{} {} {} 6", nz, ny, nx), "/Tensor"));
     write_atomically(path, text + "    </Grid>\n  </Domain>\n</Xdmf>\n");
 }
 

@@ -21,6 +21,7 @@ struct Solution : Checkpoint {
 
 /// Writes an HDF5 file with this layout:
 ///   /Potential /Source /Coefficient  (nz, ny, nx); /Coefficient only where it varies
+///   /Tensor   (nz, ny, nx, 6) xx, xy, xz, yy, yz, zz, only where there is one
 ///   /Spacing/x y z   cell widths; /Faces/x y z   faces of the cells, from 0
 ///   /Residual/Iteration Relative Preconditioned   the history; NaN where a residual was not formed
 ///   /Run/Record /Run/File   record.json and the run file with every key spelled out, as bytes

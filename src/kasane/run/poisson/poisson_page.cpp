@@ -48,14 +48,16 @@ std::string box_text(const std::array<index_t, 3>& cells) {
 std::string preconditioner(const sparse::SetupFacts& s) {
     if (s.precondition == "ic0") return "an incomplete Cholesky factorisation";
     if (s.precondition == "ssor") return "symmetric successive over-relaxation";
-    if (s.precondition == "multigrid") return "geometric multigrid";
+    if (s.precondition == "ict") return "an incomplete Cholesky factorisation with a threshold";
+    if (s.precondition == "ick") return "an incomplete Cholesky factorisation with levels of fill";
+    if (s.precondition == "multigrid") return s.stored_entries > 0 ? "multigrid by smoothed aggregation" : "geometric multigrid";
     return s.precondition == "jacobi" ? "the diagonal" : "";
 }
 
 bool solved(const PoissonRecord& r) { return r.setup.rows > 0 && r.log.seconds > 0; }
 
 /// "f = i + j + k"; a long formula is left to the facts.
-std::string field_text(const char* name, const std::string& what) {
+std::string named_text(const char* name, const std::string& what) {
     return what.size() > 32 ? fmt::format("a formula for {}", name) : fmt::format("{} = {}", name, escape(what));
 }
 
@@ -64,9 +66,14 @@ std::string lead(const PoissonRecord& r) {
     std::string text;
     const bool constant = r.coefficient.empty() || r.coefficient == "1";
     if (r.cells[0] > 0)
-        text +=
-            fmt::format("The potential of a source in a box of <strong>{}</strong> cells: {} = f with {}{}. ", box_text(r.cells),
-                        constant ? "−Δφ" : "−∇·(c∇φ)", field_text("f", r.source), constant ? "" : " and " + field_text("c", r.coefficient));
+        text += fmt::format("The potential of a source in a box of <strong>{}</strong> cells: {} = f with {}{}. ", box_text(r.cells),
+                            r.tensor   ? "−∇·(K∇φ)"
+                            : constant ? "−Δφ"
+                                       : "−∇·(c∇φ)",
+                            named_text("f", r.source),
+                            r.tensor   ? " and a tensor K"
+                            : constant ? ""
+                                       : " and " + named_text("c", r.coefficient));
     if (solved(r)) {
         text += fmt::format("Conjugate gradients{} took <strong>{}</strong>",
                             preconditioner(r.setup).empty()
@@ -266,17 +273,19 @@ FactRows facts(const PoissonRecord& r) {
         rows.add("Box", fmt::format("{} × {} × {}", brief(r.size[0]), brief(r.size[1]), brief(r.size[2])));
         rows.add("Boundary", boundary_text(r.boundary));
         rows.add("Source f", r.source);
-        rows.add("Coefficient c", r.coefficient);
+        rows.add(r.tensor ? "Tensor K" : "Coefficient c", r.coefficient);
     }
     if (s.rows > 0) {
         rows.add("System", grouped(s.rows) + " unknowns, " + grouped(s.nonzeros) + " entries" + (s.singular ? ", singular" : ""));
         if (!s.ordering.empty()) {  // multigrid stores no matrix
             rows.add("Ordering", joined({s.ordering, colors_text(s)}));
-            rows.add("Numbering", s.numbering);
-            rows.add(
-                "Format",
-                s.format + (s.stored_entries > s.nonzeros ? ", " + grouped(s.stored_entries - s.nonzeros) + " places of padding" : ""));
-            rows.add("Iteration", joined({s.iteration, s.launch}));
+            if (!s.numbering.empty()) {  // factors with fill have no choice
+                rows.add("Numbering", s.numbering);
+                rows.add(
+                    "Format",
+                    s.format + (s.stored_entries > s.nonzeros ? ", " + grouped(s.stored_entries - s.nonzeros) + " places of padding" : ""));
+                rows.add("Iteration", joined({s.iteration, s.launch}));
+            }
         }
         rows.add("Preconditioner", s.precondition + (s.own_factor ? ", with values of its own" : "") +
                                        (s.shift > 0 ? ", diagonal shifted by " + number(s.shift) : ""));

@@ -53,7 +53,8 @@ void list_fields(Fields& f, R& r) {
     f.part("boundary", [&](auto& faces) {
         for (std::size_t i = 0; i < 6; ++i) faces.part(sparse::face_names[i], [&](auto& in) { list_face(in, r.boundary[i]); });
     });
-    f("source", r.source), f("coefficient", r.coefficient), f("rtol", r.rtol), f("max_iterations", r.iteration_limit);
+    f("source", r.source), f("coefficient", r.coefficient), f.later()("tensor", r.tensor), f("rtol", r.rtol),
+        f("max_iterations", r.iteration_limit);
     f.part("setup", [&](auto& in) { list_setup(in, r.setup); });
     f.part("solve", [&](auto& in) { list_log(in, r.log); });
     f("assembly_seconds", r.assembly_seconds);

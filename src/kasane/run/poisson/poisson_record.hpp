@@ -17,7 +17,8 @@ struct PoissonRecord : Record {
     std::array<double, 3> size{};                ///< of the box [length]
     std::array<std::string, 3> spacing;          ///< in words: "1", "0.1 to 2"
     std::array<sparse::Boundary, 6> boundary{};  ///< as in PoissonProblem
-    std::string source, coefficient;             ///< formula, or data set and file
+    std::string source, coefficient;             ///< formula, or data set and file; components of a tensor
+    bool tensor = false;                         ///< the coefficient is one
     double rtol = 0;
     int iteration_limit = 0;
 

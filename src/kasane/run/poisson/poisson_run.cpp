@@ -29,10 +29,6 @@ std::string words(const std::vector<double>& widths) {
     return least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
 }
 
-std::string words(const CellField& field) {
-    return field.formula.empty() ? fmt::format("{} of {}", field.dataset, field.file.filename().string()) : field.formula;
-}
-
 /// The options that the set-up chose, for the papers.
 sparse::SolverOptions chosen(const sparse::SetupFacts& setup, sparse::SolverOptions options) {
     try {
@@ -195,8 +191,9 @@ class PoissonRun : public Run {
             r.spacing[d] = words(file_.problem.spacing[d]);
         }
         r.boundary = file_.problem.boundary;
-        r.source = words(file_.source);
-        r.coefficient = words(file_.coefficient);
+        r.source = field_text(file_.source);
+        r.coefficient = coefficient_text(file_);
+        r.tensor = file_.problem.has_tensor();
         r.rtol = file_.solver.rtol;
         r.iteration_limit = file_.solver.iteration_limit;
         if (!ended_) r.notes.clear();  // the set-up gives them again

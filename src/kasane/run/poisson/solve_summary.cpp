@@ -119,9 +119,9 @@ std::string as_text(const sparse::SetupFacts& setup, const sparse::SolveLog& log
     if (by_matrix) text += fmt::format("\nordering {}: {} colour{}", setup.ordering, setup.colors, setup.colors == 1 ? "" : "s");
     if (!setup.color_sizes.empty())
         text += *least == *most ? fmt::format(" of {} rows", *most) : fmt::format(" of {} to {} rows", *least, *most);
-    text += by_matrix ? fmt::format("\nnumbering {}, format {}, preconditioner {}, iteration {}", setup.numbering, setup.format,
-                                    setup.precondition, setup.iteration)
-                      : fmt::format("\npreconditioner {}", setup.precondition);
+    text += !setup.numbering.empty() ? fmt::format("\nnumbering {}, format {}, preconditioner {}, iteration {}", setup.numbering,
+                                                   setup.format, setup.precondition, setup.iteration)
+                                     : fmt::format("\npreconditioner {}", setup.precondition);
     if (!setup.launch.empty()) text += ", launch " + setup.launch;
     text += fmt::format("\nchosen by {}: {}", setup.decision.by, setup.decision.reason);
     if (setup.decision.trials > 0)
@@ -139,8 +139,9 @@ std::string as_text(const sparse::SetupFacts& setup, const sparse::SolveLog& log
                         log.iterations == 1 ? "" : "s", log.true_residual);
     text += fmt::format("\nsolved in {:.3g} s", log.seconds);
     if (const double speed = bandwidth(setup, log); speed > 0)
-        text += fmt::format(": {:.4g} MB per iteration at {:.4g} GB/s{}", 1e-6 * setup.bytes_per_iteration, 1e-9 * speed,
-                            by_matrix ? fmt::format(", {} barriers per iteration", setup.barriers_per_iteration) : "");
+        text +=
+            fmt::format(": {:.4g} MB per iteration at {:.4g} GB/s{}", 1e-6 * setup.bytes_per_iteration, 1e-9 * speed,
+                        setup.barriers_per_iteration > 0 ? fmt::format(", {} barriers per iteration", setup.barriers_per_iteration) : "");
     return text + history_table(log.history);
 }
 

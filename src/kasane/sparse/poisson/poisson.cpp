@@ -2,7 +2,9 @@
 // Invariant: the two rows that share a face compute its conductance by the same expression, so that the matrix is symmetric bit by bit.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/parallel.hpp>
+#include <kasane/sparse/poisson/box.hpp>
 #include <kasane/sparse/poisson/poisson.hpp>
+#include <kasane/sparse/poisson/tensor_scheme.hpp>
 
 #include <fmt/format.h>
 
@@ -16,65 +18,6 @@ namespace kasane::sparse {
 namespace {
 
 bool positive(double value) { return value > 0 && std::isfinite(value); }
-
-/// Neighbours below and above along one direction of all cells with an index below m, one line of n cells.
-index_t neighbours_before(index_t m, index_t n, bool periodic) { return periodic ? 2 * m : m == 0 ? 0 : m == n ? 2 * n - 2 : 2 * m - 1; }
-index_t neighbours_at(index_t m, index_t n, bool periodic) { return periodic ? 2 : (m > 0) + (m < n - 1); }
-
-/// Widths, coefficients and conductances of a valid box.
-class Box {
-   public:
-    explicit Box(const PoissonProblem& problem) : problem_(problem), n_(problem.cells) {}
-
-    index_t row(index_t i, index_t j, index_t k) const { return i + n_[0] * (j + n_[1] * k); }
-    double width(int direction, index_t at) const {
-        const auto& widths = problem_.spacing[static_cast<std::size_t>(direction)];
-        return widths.size() == 1 ? widths[0] : widths[static_cast<std::size_t>(at)];
-    }
-    double volume(index_t i, index_t j, index_t k) const { return width(0, i) * width(1, j) * width(2, k); }
-    double area(int direction, const std::array<index_t, 3>& cell) const {
-        const int a = direction == 0 ? 1 : 0, b = direction == 2 ? 1 : 2;
-        return width(a, cell[static_cast<std::size_t>(a)]) * width(b, cell[static_cast<std::size_t>(b)]);
-    }
-    /// Resistance, per area, of the half cell between its centre and a face across `direction`.
-    double half_resistance(int direction, index_t at, index_t row) const {
-        const double c = problem_.coefficient.empty() ? 1 : problem_.coefficient[static_cast<std::size_t>(row)];
-        return width(direction, at) / (2 * c);
-    }
-    bool periodic(int direction) const { return problem_.periodic(static_cast<std::size_t>(direction)); }
-    /// The cell below or above along a direction, round the box where that is periodic; -1 or the number of cells outside.
-    index_t neighbour(int direction, index_t here, bool upper) const {
-        const index_t n = n_[static_cast<std::size_t>(direction)], other = upper ? here + 1 : here - 1;
-        return !periodic(direction) ? other : other < 0 ? n - 1 : other == n ? 0 : other;
-    }
-    /// Conductance between two neighbours, or from a centre to what the face holds where `other` is outside.
-    double conductance(int direction, const std::array<index_t, 3>& cell, index_t other) const {
-        const auto d = static_cast<std::size_t>(direction);
-        double resistance = half_resistance(direction, cell[d], row(cell[0], cell[1], cell[2]));
-        if (other >= 0 && other < n_[d]) {
-            auto beyond = cell;
-            beyond[d] = other;
-            resistance += half_resistance(direction, other, row(beyond[0], beyond[1], beyond[2]));
-        } else if (const auto& outside = face(direction, other >= 0); outside.kind == BoundaryKind::robin) {
-            resistance += 1 / outside.transfer;
-        }
-        return area(direction, cell) / resistance;
-    }
-    const Boundary& face(int direction, bool upper) const { return problem_.boundary[static_cast<std::size_t>(2 * direction + upper)]; }
-
-    /// Entries in all rows before the line (j, k).
-    index_t entries_before(index_t j, index_t k) const {
-        const auto [nx, ny, nz] = n_;
-        const bool around_y = periodic(1), around_z = periodic(2);
-        const index_t own = nx + neighbours_before(nx, nx, periodic(0));  // entries of a line: its diagonal and its neighbours along x
-        return nx * ny * neighbours_before(k, nz, around_z) + nx * k * neighbours_before(ny, ny, around_y) + own * ny * k +
-               nx * (neighbours_before(j, ny, around_y) + j * neighbours_at(k, nz, around_z)) + own * j;
-    }
-
-   private:
-    const PoissonProblem& problem_;
-    std::array<index_t, 3> n_;
-};
 
 std::string cell_text(const PoissonProblem& problem, index_t row) {
     const auto [nx, ny, nz] = problem.cells;
@@ -94,7 +37,11 @@ void check_magnitudes(const PoissonProblem& problem, const Bad& bad) {
         volume *= h[d].max * static_cast<double>(problem.cells[d]);
     }
     const auto& coefficient = problem.coefficient;
-    const auto c = coefficient.empty() ? std::ranges::minmax_result<double>{1, 1} : std::ranges::minmax(coefficient);
+    auto c = coefficient.empty() ? std::ranges::minmax_result<double>{1, 1} : std::ranges::minmax(coefficient);
+    if (problem.has_tensor()) {
+        const auto range = tensor_range(problem);
+        c = {range.least, range.most};
+    }
     for (std::size_t d = 0; d < 3; ++d) {
         const auto &u = h[(d + 1) % 3], &v = h[(d + 2) % 3];
         area = std::max(area, u.max * v.max);
@@ -107,7 +54,9 @@ void check_magnitudes(const PoissonProblem& problem, const Bad& bad) {
                 "is too extreme: conductances c S / h lie between {:.1e} and {:.1e}, in a box of volume {:.1e}; they must lie between "
                 "{:.0e} and {:.0e}, and the volume below {:.0e}. Choose other units",
                 least, most, volume, least_conductance, most_conductance, most_flow),
-            coefficient.empty() ? "spacing" : "coefficient");
+            problem.has_tensor()  ? "tensor"
+            : coefficient.empty() ? "spacing"
+                                  : "coefficient");
     for (std::size_t f = 0; f < 6; ++f) {
         const auto& face = problem.boundary[f];
         const double flow = std::abs(face.value) * (face.kind == BoundaryKind::neumann ? area : most);
@@ -124,6 +73,10 @@ void check_magnitudes(const PoissonProblem& problem, const Bad& bad) {
 bool PoissonProblem::singular() const {
     return std::ranges::none_of(
         boundary, [](const Boundary& face) { return face.kind == BoundaryKind::dirichlet || face.kind == BoundaryKind::robin; });
+}
+
+bool PoissonProblem::has_tensor() const {
+    return std::ranges::any_of(tensor, [](const auto& values) { return !values.empty(); });
 }
 
 bool PoissonProblem::periodic(std::size_t direction) const {
@@ -198,12 +151,14 @@ void validate(const PoissonProblem& problem) {
                     "coefficient");
                 break;
             }
+        if (problem.has_tensor()) check_tensor(problem, bad);
     }
     if (problems.empty()) check_magnitudes(problem, bad);
     if (!problems.empty()) throw InputError(std::move(problems));
 }
 
 index_t poisson_nonzeros(const PoissonProblem& problem) {
+    if (problem.has_tensor()) return tensor_nonzeros(problem);
     const auto rows = problem.rows();
     index_t entries = 7 * rows;
     for (std::size_t d = 0; d < 3; ++d)
@@ -213,6 +168,7 @@ index_t poisson_nonzeros(const PoissonProblem& problem) {
 
 CsrMatrix poisson_matrix(const PoissonProblem& problem) {
     validate(problem);
+    if (problem.has_tensor()) return tensor_matrix(problem);
     const Box box(problem);
     const auto [nx, ny, nz] = problem.cells;
     CsrMatrix A;
@@ -256,6 +212,8 @@ CsrMatrix poisson_matrix(const PoissonProblem& problem) {
 
 std::vector<double> face_conductances(const PoissonProblem& problem, int direction) {
     validate(problem);
+    KS_VALIDATE(!problem.has_tensor(), "is a tensor: the flux through a face depends on more than two cells, and has no conductance",
+                {"", 0, 0, "tensor"});
     const Box box(problem);
     auto faces = problem.cells;
     const auto d = static_cast<std::size_t>(direction);
@@ -281,15 +239,7 @@ std::vector<double> poisson_rhs(const PoissonProblem& problem) {
     KS_VALIDATE(std::ssize(problem.source) == rows, fmt::format("the source has {} values for {} cells", problem.source.size(), rows));
     const Box box(problem);
     const auto [nx, ny, nz] = problem.cells;
-    std::array<std::vector<double>, 6> given;
-    for (std::size_t f = 0; f < 6; ++f)
-        if (!problem.boundary[f].formula.empty()) given[f] = face_values(problem, f);
-    const auto value_at = [&, nx = nx, ny = ny](int d, bool upper, const std::array<index_t, 3>& cell) {
-        const auto& values = given[static_cast<std::size_t>(2 * d + upper)];
-        if (values.empty()) return box.face(d, upper).value;
-        const index_t place = d == 0 ? cell[1] + ny * cell[2] : d == 1 ? cell[0] + nx * cell[2] : cell[0] + nx * cell[1];
-        return values[static_cast<std::size_t>(place)];
-    };
+    const FaceValues values(problem);
     std::vector<double> b(static_cast<std::size_t>(rows));
     parallel_for(Cpu{}, ny * nz, [&, nx = nx, ny = ny](index_t line) {
         const index_t j = line % ny, k = line / ny;
@@ -297,17 +247,18 @@ std::vector<double> poisson_rhs(const PoissonProblem& problem) {
             const std::array<index_t, 3> cell{i, j, k};
             const auto row = static_cast<std::size_t>(box.row(i, j, k));
             double sum = box.volume(i, j, k) * problem.source[row];
-            for (const int d : {0, 1, 2})
+            for (int d = problem.has_tensor() ? 3 : 0; d < 3; ++d)
                 for (const bool upper : {false, true}) {
                     const auto other = box.neighbour(d, cell[static_cast<std::size_t>(d)], upper);
                     if (other >= 0 && other < problem.cells[static_cast<std::size_t>(d)]) continue;
-                    const double value = value_at(d, upper, cell);
+                    const double value = values.at(d, upper, cell);
                     sum += box.face(d, upper).kind == BoundaryKind::neumann ? -box.area(d, cell) * value
                                                                             : box.conductance(d, cell, other) * value;
                 }
             b[row] = sum;
         }
     });
+    if (problem.has_tensor()) add_tensor_inflow(problem, values, b);
     for (index_t row = 0; row < rows; ++row)
         KS_VALIDATE(std::isfinite(b[static_cast<std::size_t>(row)]),
                     fmt::format("the source is {} in cell {}, and what flows into it {}: both must be finite",

@@ -1,6 +1,7 @@
 // The finite-volume Poisson problem on a box of NX x NY x NZ cells, as an unstructured system of fluxes.          [HOHNI17, eqs. 1-3]
 // Invariants: cell (i, j, k), 0-based, is row i + NX (j + NY k); the matrix is symmetric with positive diagonal; a face between cells of
-// coefficients c1, c2 conducts S / (h1/(2 c1) + h2/(2 c2)); a Dirichlet face conducts over half a cell.
+// coefficients c1, c2 conducts S / (h1/(2 c1) + h2/(2 c2)); a Dirichlet face conducts over half a cell. With a tensor in place of c fluxes
+// come from the cells around the corners of a face, up to 27 in a row (tensor_scheme.hpp).
 #pragma once
 
 #include <kasane/sparse/matrix/csr.hpp>
@@ -31,7 +32,7 @@ struct Boundary {
     bool operator==(const Boundary&) const = default;
 };
 
-/// -div(c grad phi) = f on a box of cells.
+/// -div(c grad phi) = f on a box of cells, or -div(K grad phi) = f with a tensor K.
 struct PoissonProblem {
     std::array<index_t, 3> cells{128, 128, 128};  ///< NX, NY, NZ
     /// Cell widths along x, y, z: one number (all cells alike), or as many as cells in that direction. [length]
@@ -39,9 +40,14 @@ struct PoissonProblem {
     /// x_min, x_max, y_min, y_max, z_min, z_max. Default: phi = 0 on z_max, zero flux elsewhere.
     std::array<Boundary, 6> boundary{{{}, {}, {}, {}, {}, {BoundaryKind::dirichlet, 0}}};
     std::vector<double> coefficient;  ///< [cells] > 0; empty: 1
-    std::vector<double> source;       ///< [cells] f_i per volume: -div(c grad phi) = f, so that b_i = V_i f_i
+    /// Components xx, xy, xz, yy, yz, zz of the symmetric positive definite K that takes the place of the coefficient: [cells] each, one
+    /// number for all cells, or none: 0 (xy, xz, yz alone). All six empty: there is no tensor. Conditions of faces have n.K grad phi in
+    /// place of c dphi/dn.
+    std::array<std::vector<double>, 6> tensor = {};
+    std::vector<double> source;  ///< [cells] f_i per volume: -div(c grad phi) = f, so that b_i = V_i f_i
     /// Number of cells.
     index_t rows() const { return cells[0] * cells[1] * cells[2]; }
+    bool has_tensor() const;                     ///< any component of the tensor is given
     bool singular() const;                       ///< no face holds phi: no Dirichlet and no Robin face
     bool periodic(std::size_t direction) const;  ///< both faces across it
 };
@@ -49,13 +55,18 @@ struct PoissonProblem {
 /// "x_min", ..., "z_max": the faces in the order of PoissonProblem::boundary.
 inline constexpr std::array<const char*, 6> face_names{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
+/// "xx", "xy", "xz", "yy", "yz", "zz": the components in the order of PoissonProblem::tensor.
+inline constexpr std::array<const char*, 6> tensor_names{"xx", "xy", "xz", "yy", "yz", "zz"};
+
 /// Checks a problem. @throws InputError with all problems: cells < 1 or more than most_rows of them, a spacing or coefficient that is
 /// not positive and
-///   finite, a boundary value that is not finite, a transfer that is not between 1e-100 and 1e100, a formula that is not understood, one
-///   periodic face without the opposite one or fewer than 3 cells between two, wrong counts, a single cell without any Dirichlet face,
-///   conductances or flows that leave the range of doubles; each with the name of its member, or of its face, as the key
+///   finite, a tensor that is not positive definite in some cell, a boundary value that is not finite, a transfer that is not between
+///   1e-100 and 1e100, a formula that is not understood, one periodic face without the opposite one or fewer than 3 cells between two,
+///   wrong counts, a single cell without any Dirichlet face, conductances or flows that leave the range of doubles; each with the name of
+///   its member, or of its face, as the key
 void validate(const PoissonProblem& problem);
-/// Entries of the matrix: a diagonal entry per cell and two per face between cells.
+/// Entries of the matrix: a diagonal entry per cell and two per face between cells; with a tensor also two for each pair of cells around a
+/// corner or an edge, where components that are not empty couple them.
 index_t poisson_nonzeros(const PoissonProblem& problem);
 /// A of eq. 3. Allocates only the arrays of the result.
 /// @throws InputError as validate()
@@ -63,7 +74,7 @@ CsrMatrix poisson_matrix(const PoissonProblem& problem);
 /// Conductances of all faces across direction 0, 1 or 2, in the order of the cells with one more along that direction: to the neighbour,
 /// or from a centre to what a Dirichlet or Robin face holds; 0 at a Neumann face; at both faces of a periodic direction from the last to
 /// the first cell. -A_ij of eq. 3 where a face has two cells.
-/// @throws InputError as validate()
+/// @throws InputError as validate(), and for a tensor
 std::vector<double> face_conductances(const PoissonProblem& problem, int direction);
 /// b of eq. 3: V_i f_i, plus the flow from Dirichlet and Robin faces, minus the flow that leaves through Neumann faces.
 /// @throws InputError as validate(), and for a source of another size or with an entry that is not finite

@@ -1,0 +1,38 @@
+// The finite volumes of a tensor coefficient K: fluxes from gradients at the corners of cells.
+//
+// Around a corner there are up to eight octants, each a part of one cell. An octant has one gradient g, of the potential in the centre of
+// its cell and on the three parts of faces that it touches. The potentials of the parts of faces minimise the energy 1/2 sum V g.K g, so
+// that the flux through both sides of a part is equal; they are eliminated corner by corner. On boxes this is the O method of multipoint
+// flux approximations [Aavatsmark 2002] and the multipoint flux mixed finite elements [Wheeler & Yotov 2006]. Invariants: the matrix is
+// symmetric bit by bit, and positive (semi-)definite for every positive definite K; rows of cells without a part in a Dirichlet or Robin
+// face sum to zero up to rounding; a linear potential in a constant K is exact for any widths; for a diagonal K the fluxes are those of two
+// half cells in series, up to rounding.
+#pragma once
+
+#include <kasane/sparse/poisson/box.hpp>
+#include <kasane/sparse/poisson/poisson.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kasane::sparse {
+
+/// Refuses tensors of other sizes, not finite, or not positive definite. @param bad  bad(message, key)
+void check_tensor(const PoissonProblem& problem, const std::function<void(std::string, std::string)>& bad);
+
+/// Lower bound of the eigenvalues of all cells, and upper bound of the diagonal. Of a valid tensor.
+struct TensorRange {
+    double least, most;
+};
+/// As TensorRange.
+TensorRange tensor_range(const PoissonProblem& problem);
+
+/// Entries of tensor_matrix(). It depends on cells, periodic faces, and on which components are not empty.
+index_t tensor_nonzeros(const PoissonProblem& problem);
+/// A of a valid problem with a tensor. Beside the result it needs the corners of two planes of cells, 352 bytes each.
+CsrMatrix tensor_matrix(const PoissonProblem& problem);
+/// Adds what the conditions of faces contribute to b. @param b  [cells]
+void add_tensor_inflow(const PoissonProblem& problem, const FaceValues& values, std::vector<double>& b);
+
+}  // namespace kasane::sparse
