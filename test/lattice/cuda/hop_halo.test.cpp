@@ -104,10 +104,6 @@ class HopOfAllWorkers {
             places.push_back(halo_places(workers.back().tiling, grid_, w));
             out.emplace_back(grid_.local().half());
         }
-        for (int w = 0; w < grid_.size(); ++w) {
-            auto& halo = workers[static_cast<std::size_t>(w)].task.halo;
-            for (int mu = 0; mu < 4; ++mu) halo.divided[mu] = grid_.divided(mu);
-        }
         std::vector<HostField<P>> halos;
         for (const auto& each : places) halos.emplace_back(each.end);
         for (int w = 0; w < grid_.size(); ++w)
@@ -123,8 +119,13 @@ class HopOfAllWorkers {
             task.tiles.neighbours = places[w].neighbours.data();
             task.halo.sites = halos[w].view();
             task.out = out[w].view();
+            const bool time_alone = grid_.shape()[0] * grid_.shape()[1] * grid_.shape()[2] == 1;
+            const HaloHopTask<P, HaloOf::time> of_time{task, task.halo};
             for (std::uint32_t i = 0; i < task.sites; ++i) {
-                hop_site<P, R, half_links, HopForm::plain>(task, i);
+                if (time_alone)
+                    hop_site<P, R, half_links, HopForm::plain>(of_time, i);
+                else
+                    hop_site<P, R, half_links, HopForm::plain>(task, i);
                 const Site x = sum(task.tiles.site(to_, i), grid_.origin(static_cast<int>(w)));
                 ASSERT_TRUE(same<P>(task.out, i, one.task.out, one.task.tiles.place(x)))
                     << grid_.text() << ", worker " << w << ", site " << x[0] << " " << x[1] << " " << x[2] << " " << x[3];
@@ -138,7 +139,7 @@ class HopOfAllWorkers {
         Tiling tiling;
         std::vector<char> links;
         HostField<P> in;
-        HaloHopTask<P> task;
+        HaloHopTask<P, HaloOf::every_direction> task;
     };
     Part part(const Extents& n, const GaugeField& links, const Site& first, const Site& origin) const {
         Part made{lattice_tiling(n), {}, HostField<P>(n.half()), {}};

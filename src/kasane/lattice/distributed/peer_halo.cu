@@ -142,10 +142,11 @@ struct PeerHalo::State {
         made.neighbours = neighbours.data();
         made.sites = view<P>(memory[number % 2].data());
         made.arrived = arrived.data();
+        made.of = HaloOf::time;
         for (int d = 0; d < directions; ++d) {
-            // Both parities have as many sites on a face.
-            made.awaited[d] = number * blocks_of(sent[0][d].size());
-            made.divided[d / 2] = sent[0][d].size() > 0;
+            const auto sites = sent[0][d].size();  // both parities have as many on a face
+            made.awaited[d] = number * blocks_of(sites);
+            if (sites > 0 && d / 2 != 3) made.of = HaloOf::every_direction;
         }
         return made;
     }

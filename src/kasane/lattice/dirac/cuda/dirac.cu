@@ -158,13 +158,12 @@ void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Fie
     const auto& parts = *parts_;
     form = valid_form(*parts.lattice, form, parts.clover[static_cast<int>(to)].size() > 0, in, x, out);
     KS_EXPECT(parts.storage.reals != LinkReals::parameters);
-    HaloHopTask<P> task{parts.task(to, adjoint, c), halo};
-    task.tiles.neighbours = halo.neighbours;
+    auto task = parts.task(to, adjoint, c);
     task.in = in.view();
     if (x) task.x = x->view();
     task.out = out.view();
     with_storage<P>(parts.storage, [&]<LinkReals R, bool half>() {
-        if constexpr (R != LinkReals::parameters) launch_hop_halo<P, R, half>(parts.lattice->space(), form, task);
+        if constexpr (R != LinkReals::parameters) launch_hop_halo<P, R, half>(parts.lattice->space(), form, task, halo);
     });
 }
 

@@ -9,17 +9,20 @@
 
 namespace kasane::lattice::device {
 
+/// Grids that divide time alone have kernels of their own.
+enum class HaloOf { time, every_direction };
+
 /// The halo of one hop.
 template <Precision P>
 struct HopHalo {
     const TileEntry* neighbours = nullptr;   ///< as Tiles::neighbours; tiles of the halo follow those of the lattice
     FieldView<P> sites;                      ///< at() is valid for places of the halo alone
-    const std::uint32_t* arrived = nullptr;  ///< [directions] parts that have arrived so far, of all hops
+    const std::uint32_t* arrived = nullptr;  ///< [directions] numbers of parts that have arrived, of all hops so far
     std::uint32_t awaited[directions] = {};  ///< their numbers when this hop's are complete; they may have passed 2^32
-    bool divided[4] = {};                    ///< directions whose neighbours lie in the halo
+    HaloOf of = HaloOf::every_direction;     ///< directions that have one
 };
 
-template <Precision P>
+template <Precision P, HaloOf of>
 struct HaloHopTask : HopTask<P> {  // its tiles.neighbours are those of the halo
     HopHalo<P> halo;
 };
@@ -46,34 +49,21 @@ KS_FN void await_count([[maybe_unused]] const std::uint32_t* counter, [[maybe_un
 #endif
 }
 
-/// Waits for the halo of two directions.
-template <int mu, Precision P>
-KS_FN void await_halo(const HaloHopTask<P>& task, const Here& here) {
-    constexpr int ahead = 2 * mu, behind = 2 * mu + 1;
-    if (!task.halo.divided[mu]) return;
-    if (neighbour<ahead>(task.tiles, here).place >= task.sites) await_count(task.halo.arrived + ahead, task.halo.awaited[ahead]);
-    if (neighbour<behind>(task.tiles, here).place >= task.sites) await_count(task.halo.arrived + behind, task.halo.awaited[behind]);
-}
-
-/// The halo of time is awaited as late as possible, since grids divide time first; those of space before all loads, because the compiler
-/// moves no load across the wait.
-template <int direction, Precision P>
-KS_FN RawSpinor<P> load_neighbour(const HaloHopTask<P>& task, const Here& here, std::uint32_t place) {
-    if constexpr (direction == 0) {
-        await_halo<0>(task, here);
-        await_halo<1>(task, here);
-        await_halo<2>(task, here);
+/// Plain loads of the halo, which see what is visible after the wait; load_shared() would not. A branch rather than a choice of addresses
+/// (in half, every instruction takes time), which directions that are not divided do not have.
+template <int direction, Precision P, HaloOf of>
+KS_FN RawSpinor<P> load_neighbour(const HaloHopTask<P, of>& task, const Here& here, std::uint32_t place) {
+    if constexpr (of == HaloOf::every_direction || direction / 2 == 3) {
+        if (place >= task.sites) {
+            await_count(task.halo.arrived + direction, task.halo.awaited[direction]);
+            RawSpinor<P> got;
+            const Chunk* from = task.halo.sites.at(place);
+            for (int c = 0; c < spinor_chunks<P>; ++c) got.chunk[c] = from[c * static_cast<int>(row)];
+            if constexpr (P == Precision::half) got.scale = task.halo.sites.scale[place];
+            return got;
+        }
     }
-    if constexpr (direction == 6) await_halo<3>(task, here);
-    // Not load_shared(), whose cache does not see what other devices write during this kernel.
-    const bool inside = place < task.sites;
-    FieldView<P> field;
-    field.data = inside ? task.in.data : task.halo.sites.data;
-    const Chunk* from = field.at(place);
-    RawSpinor<P> got;
-    for (int c = 0; c < spinor_chunks<P>; ++c) got.chunk[c] = from[c * static_cast<int>(row)];
-    if constexpr (P == Precision::half) got.scale = (inside ? task.in.scale : task.halo.sites.scale)[place];
-    return got;
+    return load_neighbour<direction>(static_cast<const HopTask<P>&>(task), here, place);
 }
 
 /// Copies a site's spinor into a halo, bit by bit.

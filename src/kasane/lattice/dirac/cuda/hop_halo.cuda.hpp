@@ -9,24 +9,32 @@
 
 namespace kasane::lattice::device {
 
-template <Precision P, LinkReals R, bool half_links, HopForm form>
-__global__ void __launch_bounds__(hop_threads, hop_blocks<P, R>()) hop_halo_kernel(const __grid_constant__ HaloHopTask<P> task) {
+template <Precision P, LinkReals R, bool half_links, HopForm form, HaloOf of>
+__global__ void __launch_bounds__(hop_threads, hop_blocks<P, R>()) hop_halo_kernel(const __grid_constant__ HaloHopTask<P, of> task) {
     const std::uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
     if (place < task.sites) hop_site<P, R, half_links, form>(task, place);
     wait_for_earlier();  // so that this kernel does not end before the one in front, which reads the same field
 }
 
 template <Precision P, LinkReals R, bool half_links>
-void launch_hop_halo(Cuda on, HopForm form, const HaloHopTask<P>& task) {
+void launch_hop_halo(Cuda on, HopForm form, const HopTask<P>& hop, const HopHalo<P>& halo) {
     constexpr auto threads = static_cast<unsigned>(hop_threads);
-    const unsigned blocks = (task.sites + threads - 1) / threads;
+    const unsigned blocks = (hop.sites + threads - 1) / threads;
     KS_CUDA(cudaSetDevice(on.device));
-    if (form == HopForm::plain)
-        launch_chained(blocks, threads, on.stream, hop_halo_kernel<P, R, half_links, HopForm::plain>, task);
-    else if (form == HopForm::inverse)
-        launch_chained(blocks, threads, on.stream, hop_halo_kernel<P, R, half_links, HopForm::inverse>, task);
+    const auto launch = [&]<HaloOf of>() {
+        HaloHopTask<P, of> task{hop, halo};
+        task.tiles.neighbours = halo.neighbours;
+        if (form == HopForm::plain)
+            launch_chained(blocks, threads, on.stream, hop_halo_kernel<P, R, half_links, HopForm::plain, of>, task);
+        else if (form == HopForm::inverse)
+            launch_chained(blocks, threads, on.stream, hop_halo_kernel<P, R, half_links, HopForm::inverse, of>, task);
+        else
+            launch_chained(blocks, threads, on.stream, hop_halo_kernel<P, R, half_links, HopForm::clover, of>, task);
+    };
+    if (halo.of == HaloOf::time)
+        launch.template operator()<HaloOf::time>();
     else
-        launch_chained(blocks, threads, on.stream, hop_halo_kernel<P, R, half_links, HopForm::clover>, task);
+        launch.template operator()<HaloOf::every_direction>();
 }
 
 }  // namespace kasane::lattice::device

@@ -10,7 +10,7 @@ namespace kasane::lattice::device {
 /// On on.stream; does not wait. It may start while the kernel in front of it runs, and reads nothing that this one writes on the same
 /// device: the kernel in front must be the one that writes into the neighbours' halos, in an ordinary launch.
 template <Precision P, LinkReals R, bool half_links>
-void launch_hop_halo(Cuda on, HopForm form, const HaloHopTask<P>& task);
+void launch_hop_halo(Cuda on, HopForm form, const HopTask<P>& hop, const HopHalo<P>& halo);
 
 }  // namespace kasane::lattice::device
 #endif
