@@ -109,12 +109,12 @@ struct PeerHalo::State {
 
     /// @return whether the kernels of this worker can write to its neighbours and wait for them
     bool reach(const std::vector<HaloMemory>& all) {
+        // Waiting kernels of one stream of a device might keep the writing ones of another stream from running.
+        for (const auto& other : all)
+            if (other.on.device == on.device && other.on.stream != on.stream) return false;
         for (int d = 0; d < directions; ++d) {
-            const int to = places.receiver[static_cast<std::size_t>(d)];
-            const auto& theirs = receiver[static_cast<std::size_t>(d)] = all[static_cast<std::size_t>(to)];
-            if (to == worker.index()) continue;
-            const bool one_device = theirs.on.device == on.device;
-            if (one_device ? theirs.on.stream != on.stream : !cuda::enable_peer_access(on.device, theirs.on.device)) return false;
+            receiver[static_cast<std::size_t>(d)] = all[static_cast<std::size_t>(places.receiver[static_cast<std::size_t>(d)])];
+            if (!cuda::enable_peer_access(on.device, receiver[static_cast<std::size_t>(d)].on.device)) return false;
         }
         return true;
     }
