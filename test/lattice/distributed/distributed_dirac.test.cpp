@@ -6,6 +6,7 @@
 #include <kasane/lattice/distributed/half_spinor.body.hpp>
 
 #include <atomic>
+#include <functional>
 #include <limits>
 
 namespace kasane::lattice {
@@ -72,6 +73,42 @@ TEST_P(DistributedDiracOn, RefusesAClovertermThatIsNotPositiveOnAllWorkers) {
         EXPECT_EQ(refused, 4);
     });
 }
+
+#if defined(KASANE_CUDA)
+/// Workers on all devices of this machine, and several of them on one device where there are fewer.
+void on_devices(int workers, const std::function<void(Cuda, comm::Worker&)>& body) {
+    const auto count = static_cast<int>(devices().size()) - 1;  // the first is the CPU
+    const auto ranks = comm::alone();
+    comm::WorkerCommunicator communicator(*ranks, workers);
+    communicator.run([&](comm::Worker& worker) { body(Cuda{worker.index() % count}, worker); });
+}
+
+class DistributedDiracOnCudaDevices : public testing::Test {
+   protected:
+    void SetUp() override {
+        if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
+    }
+};
+
+TEST_F(DistributedDiracOnCudaDevices, HasTheBitsOfOneDevice) {
+    const Extents n{{16, 16, 8, 16}};
+    for (const GridShape& shape : {GridShape{1, 1, 1, 2}, {1, 1, 1, 4}, {1, 1, 2, 2}, {2, 2, 1, 1}, {1, 2, 2, 2}})
+        on_devices(shape[0] * shape[1] * shape[2] * shape[3], [&](Cuda on, comm::Worker& worker) {
+            expect_hops_of_every_precision(on, worker, {n, shape, 1.1});
+        });
+    on_devices(2, [&](Cuda on, comm::Worker& worker) {
+        expect_hops_of_one_device<Precision::single>(on, worker, {n, {1, 1, 1, 2}, 1.1, Boundary::periodic, {LinkReals::two_rows, true}});
+    });
+}
+
+TEST_F(DistributedDiracOnCudaDevices, HasTheBitsOfOneDeviceInAChain) {
+    const Extents n{{16, 16, 16, 32}};
+    for (const GridShape& shape : {GridShape{1, 1, 1, 2}, {1, 1, 1, 4}, {1, 1, 2, 2}, {2, 1, 1, 2}})
+        on_devices(shape[0] * shape[1] * shape[2] * shape[3], [&](Cuda on, comm::Worker& worker) {
+            expect_chain_of_one_device(on, worker, {n, shape, 1.1, Boundary::antiperiodic, {LinkReals::two_rows}}, 50);
+        });
+}
+#endif
 
 TEST(HalfSpinorOfAHalo, IsWhatWasStoredUpToRounding) {
     HalfSpinor<double> h;

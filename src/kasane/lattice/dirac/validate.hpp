@@ -23,10 +23,14 @@ void require_same_lattice(const A& a, const B& b) {
 
 /// Checks the arguments of Dirac<S, P>. @throws LogicError where links or A belong to another lattice, or an operator in double is asked to
 /// store its links in 16 bits
+/// @param first  the lattice's first site in that of the links, which have a halo of as many sites around it
 template <Space S, Precision P>
-void require_operator(const Lattice<S>& lattice, const Links<S>& links, const CloverTerm<S>* A, const LinkStorage& storage) {
+void require_operator(const Lattice<S>& lattice, const Links<S>& links, const CloverTerm<S>* A, const LinkStorage& storage,
+                      const Site& first = {}) {
+    Extents with_halo = lattice.extents();
+    for (int mu = 0; mu < 4; ++mu) with_halo.n[mu] += 2 * first[mu];
     KS_REQUIRE(
-        links.extents == lattice.extents() && (!A || A->extents == lattice.extents()),
+        links.extents == with_halo && (!A || A->extents == lattice.extents()),
         "the links are of " + text(links.extents) + ", the lattice is " + text(lattice.extents()) + ": make both of the same extents");
     KS_REQUIRE(P != Precision::double_ || !storage.half,
                "links in half precision would spoil an operator in double: use them with single or half");

@@ -1,6 +1,7 @@
 // The operator of Dirac<S, P> on a local lattice whose neighbours belong to other workers: the same calls and the same result to rounding.
-// A hop packs half spinors, sends them, runs the local lattice's own hop while they travel, and adds the terms that arrive.
-// Invariant: all workers call hop() in the same order.
+// A hop packs half spinors, sends them, runs the local lattice's own hop while they travel, and adds the terms that arrive. Where the
+// workers are CUDA devices that reach each other's memory (HaloExchange::peers()), the hop reads all neighbours itself, with the bits of
+// one device. Invariant: all workers call hop() in the same order.
 #pragma once
 
 #include <kasane/lattice/dirac/dirac.hpp>
@@ -10,21 +11,34 @@
 
 namespace kasane::lattice {
 
+/// Links of a local lattice from which its operators are packed.
+template <Space S>
+struct LocalLinks {
+    const Links<S>& own;
+    const Links<S>&
+        interior;  ///< those without the ones that leave the local lattice, remove_leaving_links(); read where hops send messages
+    const Links<S>& with_halo;  ///< read where hops read halos (HaloExchange::peers())
+    Site first;                 ///< the local lattice's first site in those with a halo
+};
+
 template <Space S, Precision P>
 class DistributedDirac {
    public:
-    /// @param links     of the local lattice   @param interior  the same without those that leave it: remove_leaving_links()
     /// @param A         of the local lattice; null: 1
     /// @param signs     as for HaloTerms       @param storage   not in 8 numbers, which cannot hold a link that is zero
     /// @param exchange  shared by the operators of all precisions; must outlive them
-    DistributedDirac(std::shared_ptr<const Lattice<S>> lattice, HaloExchange<S>& exchange, const Links<S>& links, const Links<S>& interior,
+    DistributedDirac(std::shared_ptr<const Lattice<S>> lattice, HaloExchange<S>& exchange, const LocalLinks<S>& links,
                      const CloverTerm<S>* A, Boundary boundary, const double (&signs)[4], LinkStorage storage)
-        : local_(lattice, interior, A, boundary, storage), terms_(lattice, exchange.layout(), links, A, signs), exchange_(exchange) {}
+        : local_(local(lattice, exchange, links, A, boundary, storage)),
+          terms_(lattice, exchange.layout(), links.own, A, signs),
+          exchange_(exchange) {}
 
-    /// As Dirac::pack(); @param links, interior  as in the constructor
-    void pack(const Links<S>& links, const Links<S>& interior, const CloverTerm<S>* A) {
-        terms_.take(links, A);
-        local_.pack(interior, A);
+    /// As Dirac::pack()
+    void pack(const LocalLinks<S>& links, const CloverTerm<S>* A) {
+        terms_.take(links.own, A);
+        if constexpr (!std::same_as<S, Cpu>)
+            if (exchange_.peers()) return local_.pack(links.with_halo, links.first, A);
+        local_.pack(links.interior, A);
     }
 
     /// The half spinors of the neighbours for a hop from `in`, of this parity, in the memory of the exchange until its next message: on the
@@ -37,6 +51,8 @@ class DistributedDirac {
     }
 
     void hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out) const {
+        if constexpr (!std::same_as<S, Cpu>)
+            if (exchange_.peers()) return local_.hop(form, to, adjoint, c, in, x, out, exchange_.peers()->write(other(to), in));
         terms_.pack(other(to), adjoint, in, exchange_.sent());
         exchange_.start(halo_site_bytes<P>);
         local_.hop(form, to, adjoint, c, in, x, out);
@@ -48,6 +64,12 @@ class DistributedDirac {
     std::uint64_t bytes() const { return local_.bytes() + terms_.bytes(); }
 
    private:
+    static Dirac<S, P> local(std::shared_ptr<const Lattice<S>> lattice, const HaloExchange<S>& exchange, const LocalLinks<S>& links,
+                             const CloverTerm<S>* A, Boundary boundary, LinkStorage storage) {
+        if constexpr (!std::same_as<S, Cpu>)
+            if (exchange.peers()) return Dirac<S, P>(std::move(lattice), links.with_halo, links.first, A, boundary, storage);
+        return Dirac<S, P>(std::move(lattice), links.interior, A, boundary, storage);
+    }
     Dirac<S, P> local_;
     HaloTerms<S, P> terms_;
     HaloExchange<S>& exchange_;

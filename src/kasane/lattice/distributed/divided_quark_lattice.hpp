@@ -54,13 +54,13 @@ class DividedQuarkLattice {
         copy_to_local(u.space(), m.halo.sites(), numbers_of(*m.clover), numbers_of(A));
     }
     template <Precision P>
-    Operator<P> dirac(const Links<S>&, const CloverTerm<S>* A, Boundary boundary, const LinkStorage& storage) const {
+    Operator<P> dirac(const Links<S>& u, const CloverTerm<S>* A, Boundary boundary, const LinkStorage& storage) const {
         const auto& m = *memory_;
-        return {m.lattice, m.exchange, m.links, m.interior, A, boundary, m.signs(boundary), storage};
+        return {m.lattice, m.exchange, m.local_links(u), A, boundary, m.signs(boundary), storage};
     }
     template <Precision P>
-    void pack(Operator<P>& D, const Links<S>&, const CloverTerm<S>* A) const {
-        D.pack(memory_->links, memory_->interior, A);
+    void pack(Operator<P>& D, const Links<S>& u, const CloverTerm<S>* A) const {
+        D.pack(memory_->local_links(u), A);
     }
 
     void gaussian(std::uint64_t seed, std::uint64_t trajectory, int term, Parity parity, Field<S, Precision::double_>& eta) const {
@@ -85,6 +85,10 @@ class DividedQuarkLattice {
         double all_signs[2][4] = {{1, 1, 1, 1}, {1, 1, 1, 1}};  ///< of periodic and antiperiodic quarks
 
         Memory(LinkHalo<S>& of, HaloExchange<S>& faces);
+        LocalLinks<S> local_links(const Links<S>& u) const {
+            const auto& width = halo.sites().width;
+            return {links, interior, u, {{width[0], width[1], width[2], width[3]}}};
+        }
         /// Factors of the links that leave the local lattice: those of the last worker in time cross the boundary.
         const Signs& signs(Boundary boundary) const { return all_signs[boundary == Boundary::antiperiodic ? 1 : 0]; }
     };

@@ -29,6 +29,9 @@ HaloExchange<S>::HaloExchange(S on, comm::Worker& worker, const RankGrid& grid, 
         from_.push_back(HaloLayout::first(face) ? ahead : back);
         channels_.emplace_back(on, worker, face);
     }
+#if defined(KASANE_CUDA)
+    if constexpr (!std::same_as<S, Cpu>) peers_ = PeerHalo::connect(on, worker, grid);
+#endif
 }
 
 template <Space S>
@@ -51,6 +54,9 @@ template <Space S>
 double HaloExchange<S>::bytes() const {
     double sum = 0;
     for (const auto& channel : channels_) sum += channel.bytes();
+#if defined(KASANE_CUDA)
+    if (peers_) sum += peers_->bytes();
+#endif
     return sum;
 }
 

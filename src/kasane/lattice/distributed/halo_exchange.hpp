@@ -1,14 +1,16 @@
-// The messages of a hop: all faces of a local lattice at once, one channel for each.
-// Invariants: every start() has its finish(); the buffers have space for the largest precision, and a face's part begins at
-// layout().begin[face] times the bytes of a site.
+// The messages of a hop: all faces of a local lattice at once, one channel for each. CUDA devices of one rank that reach each other's
+// memory have a PeerHalo too. Invariants: every start() has its finish(); the buffers have space for the largest precision, and a face's
+// part begins at layout().begin[face] times the bytes of a site.
 #pragma once
 
 #include <kasane/core/comm/channel.hpp>
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/side_stream.hpp>
 #include <kasane/lattice/distributed/halo_layout.hpp>
+#include <kasane/lattice/distributed/peer_halo.hpp>
 #include <kasane/lattice/distributed/rank_grid.hpp>
 
+#include <memory>
 #include <vector>
 
 namespace kasane::lattice {
@@ -30,6 +32,8 @@ class HaloExchange {
     void start(index_t bytes_per_site);
     /// Work submitted to the space from now on sees received(), and may overwrite sent().
     void finish();
+    /// What takes the place of messages in a hop; null: nothing does.
+    PeerHalo* peers() const { return peers_.get(); }
     /// Bytes received so far.
     double bytes() const;
 
@@ -40,6 +44,7 @@ class HaloExchange {
     SideStream<S> stream_;        ///< the order of the messages
     std::vector<comm::Channel<S>> channels_;
     Buffer<std::byte, S> sent_, received_;
+    std::shared_ptr<PeerHalo> peers_;
 };
 
 }  // namespace kasane::lattice

@@ -22,11 +22,16 @@ LocalLattice<S>::LocalLattice(S on, comm::Worker& worker, const RankGrid& grid)
 template <Space S>
 typename LocalLattice<S>::Packed LocalLattice<S>::pack(const GaugeField& links, const DiracParameters& parameters) {
     const auto& layout = exchange_->layout();
-    Packed packed{links_on(on_, links), links_on(on_, links), {}};
-    remove_leaving_links(layout, packed.interior);
+    const bool hops_read_halos = exchange_->peers() != nullptr;
+    Packed packed{links_on(on_, links), {}, {}, {}};
+    if (!hops_read_halos) {
+        packed.interior = links_on(on_, links);
+        remove_leaving_links(layout, packed.interior);
+    }
+    if (hops_read_halos || parameters.csw != 0) packed.with_halo = links_on(on_, with_halo(worker_, of_links_, grid_, links));
     if (parameters.csw != 0) {
-        const auto extended = with_halo(worker_, of_links_, grid_, links);
-        packed.clover = without_halo(clover_term(links_on(on_, extended), parameters.kappa * parameters.csw), layout);
+        packed.clover = without_halo(clover_term(packed.with_halo, parameters.kappa * parameters.csw), layout);
+        if (!hops_read_halos) packed.with_halo = {};
         double bad = is_positive(*packed.clover) ? 0 : 1;
         worker_.all_reduce({&bad, 1}, comm::Reduce::max);
         if (bad > 0) refuse_clover_term(parameters);

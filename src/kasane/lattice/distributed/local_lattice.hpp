@@ -26,7 +26,8 @@ class LocalLattice {
 
     /// Links and clover term on the space, from which operators are packed.
     struct Packed {
-        Links<S> links, interior;
+        Links<S> links;
+        Links<S> interior, with_halo;  ///< as LocalLinks; the ones that hops do not read are empty
         std::optional<CloverTerm<S>> clover;
     };
 
@@ -47,7 +48,8 @@ class LocalLattice {
         // A boundary between workers is crossed by the links that leave the last of them; within one, by the local hop.
         const bool last = grid_.place(worker_.index())[3] + 1 == grid_.shape()[3];
         const double signs[4] = {1, 1, 1, last && boundary == Boundary::antiperiodic ? -1. : 1.};
-        return {lattice_, *exchange_, from.links, from.interior, from.clover ? &*from.clover : nullptr, boundary, signs, storage};
+        const LocalLinks<S> links{from.links, from.interior, from.with_halo, first_in_halo()};
+        return {lattice_, *exchange_, links, from.clover ? &*from.clover : nullptr, boundary, signs, storage};
     }
     template <Precision P>
     Algebra<P> algebra() {
@@ -57,6 +59,13 @@ class LocalLattice {
     krylov::StopFunction agreed(const krylov::StopFunction& stop);
 
    private:
+    /// The local lattice's first site in the links with a halo of one site.
+    Site first_in_halo() const {
+        Site first{};
+        for (int mu = 0; mu < 4; ++mu) first[mu] = grid_.divided(mu) ? 1 : 0;
+        return first;
+    }
+
     S on_;
     comm::Worker& worker_;
     RankGrid grid_;

@@ -1,16 +1,23 @@
 // Launches of small kernels that follow each other: the blocks of the next kernel start while the last ones of the kernel before it end,
 // and wait until its memory is visible (programmatic dependent launch; before sm_90 an ordinary launch). Invariant: a kernel that is
-// launched so calls wait_for_earlier() in every thread before it reads or writes what other kernels may write.
+// launched so calls wait_for_earlier() in every thread before it reads or writes what the kernels before it may write.
 #pragma once
 
 #include <kasane/core/device/check.cuda.hpp>
 
 namespace kasane::lattice::device {
 
-/// Allows the next kernel to start, and waits until all earlier work of the stream has ended.
-__device__ inline void wait_for_earlier() {
+/// Allows the next kernel to start once all blocks of this one have called it or ended.
+__device__ inline void allow_next() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/// Allows the next kernel to start, and waits until all earlier work of the stream has ended.
+__device__ inline void wait_for_earlier() {
+    allow_next();
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }

@@ -3,6 +3,7 @@
 #include <kasane/lattice/dirac/cuda/field.hpp>
 #include <kasane/lattice/dirac/cuda/hop.hpp>
 #include <kasane/lattice/dirac/cuda/hop_columns.hpp>
+#include <kasane/lattice/dirac/cuda/hop_halo.hpp>
 #include <kasane/lattice/dirac/cuda/hop_rows.hpp>
 #include <kasane/lattice/dirac/validate.hpp>
 
@@ -78,8 +79,13 @@ struct Dirac<S, P>::Parts {
 template <Space S, Precision P>
 Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& links, const CloverTerm<S>* A, Boundary boundary,
                    LinkStorage storage)
+    : Dirac(std::move(lattice), links, Site{}, A, boundary, storage) {}
+
+template <Space S, Precision P>
+Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& links, const Site& first, const CloverTerm<S>* A,
+                   Boundary boundary, LinkStorage storage) requires(!std::same_as<S, Cpu>)
     : parts_(std::make_unique<Parts>()) {
-    require_operator<S, P>(*lattice, links, A, storage);
+    require_operator<S, P>(*lattice, links, A, storage, first);
     auto& parts = *parts_;
     parts.lattice = std::move(lattice);
     parts.boundary = boundary;
@@ -96,7 +102,7 @@ Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& li
             parts.clover[static_cast<int>(parity)] =
                 Buffer<Chunk, S>(on, index_t{on_lattice.blocks()} * row * clover_bytes<P> / index_t{sizeof(Chunk)});
     }
-    pack(links, A);
+    pack(links, first, A);
     // The caller may destroy the links and A when the constructor returns.
     cuda::synchronize(on);
 }
@@ -108,15 +114,20 @@ Dirac<S, P>::Dirac(Dirac&&) noexcept = default;
 
 template <Space S, Precision P>
 void Dirac<S, P>::pack(const Links<S>& links, const CloverTerm<S>* A) {
+    pack(links, Site{}, A);
+}
+
+template <Space S, Precision P>
+void Dirac<S, P>::pack(const Links<S>& links, const Site& first, const CloverTerm<S>* A) requires(!std::same_as<S, Cpu>) {
     auto& parts = *parts_;
     const auto& on_lattice = *parts.lattice;
-    require_operator<S, P>(on_lattice, links, A, parts.storage);
+    require_operator<S, P>(on_lattice, links, A, parts.storage, first);
     require_same_form(parts.clover[0].size() > 0, A != nullptr);
     const S on = on_lattice.space();
     for (const Parity parity : {Parity::even, Parity::odd}) {
         auto* const packed = reinterpret_cast<char*>(parts.links[static_cast<int>(parity)].data());
         with_storage<P>(parts.storage, [&]<LinkReals R, bool half>() {
-            parallel_for(on, on_lattice.sites(), PackLinks<Real<P>, R, half>{on_lattice.tiles(), parity, links.view(), packed});
+            parallel_for(on, on_lattice.sites(), PackLinks<Real<P>, R, half>{on_lattice.tiles(), parity, links.view(), first, packed});
         });
         if (A)
             parallel_for(on, on_lattice.sites(),
@@ -138,6 +149,21 @@ void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Fie
             if (task.sites <= most_sites_of_hop_rows) return launch_hop_rows<P, R>(parts.lattice->space(), form, task);
         }
         launch_hop<P, R, half>(parts.lattice->space(), form, task);
+    });
+}
+
+template <Space S, Precision P>
+void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out,
+                      const HopHalo<P>& halo) const requires(!std::same_as<S, Cpu>) {
+    const auto& parts = *parts_;
+    form = valid_form(*parts.lattice, form, parts.clover[static_cast<int>(to)].size() > 0, in, x, out);
+    KS_EXPECT(parts.storage.reals != LinkReals::parameters);
+    auto task = parts.task(to, adjoint, c);
+    task.in = in.view();
+    if (x) task.x = x->view();
+    task.out = out.view();
+    with_storage<P>(parts.storage, [&]<LinkReals R, bool half>() {
+        if constexpr (R != LinkReals::parameters) launch_hop_halo<P, R, half>(parts.lattice->space(), form, task, halo);
     });
 }
 

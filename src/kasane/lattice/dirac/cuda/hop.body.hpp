@@ -12,6 +12,7 @@ namespace kasane::lattice::device {
 
 template <Precision P>
 struct HopTask {
+    static constexpr Precision precision = P;
     Tiles tiles;
     std::uint32_t sites = 0;
     Parity to = Parity::even;
@@ -24,11 +25,18 @@ struct HopTask {
     bool temporal_gauge = false;
 };
 
+/// The words of a spinor, as stored in memory.
+template <Precision P>
+struct RawSpinor {
+    Chunk chunk[spinor_chunks<P>];
+    float scale;  ///< half alone
+};
+
 /// The data of one direction, as stored in memory.
 template <class Format, Precision P>
 struct Fetched {
     RawLink<Format> link;
-    Chunk in[spinor_chunks<P>];
+    RawSpinor<P> in;
     Real<P> weight;  ///< scale and boundary sign
     bool unit_link;
 };
@@ -134,17 +142,26 @@ KS_FN Neighbour neighbour(const Tiles& tiles, const Here& here) {
             in_time && (tile & crosses_boundary) != 0};
 }
 
-template <int direction, class Format, Readers readers, Precision P>
-KS_FN Fetched<Format, P> fetch(const HopTask<P>& task, const Here& here) {
+/// The spinor of a neighbour, as stored. A task with a halo (hop_halo.body.hpp) has an overload.
+template <int direction, Precision P>
+KS_FN RawSpinor<P> load_neighbour(const HopTask<P>& task, const Here&, std::uint32_t place) {
+    RawSpinor<P> got;
+    const Chunk* from = task.in.at(place);
+    for (int c = 0; c < spinor_chunks<P>; ++c) got.chunk[c] = load_shared(from + c * static_cast<int>(row));
+    if constexpr (P == Precision::half) got.scale = load_shared(task.in.scale + place);
+    return got;
+}
+
+template <int direction, class Format, Readers readers, class Task>
+KS_FN Fetched<Format, Task::precision> fetch(const Task& task, const Here& here) {
     constexpr bool in_time = direction / 2 == 3;
     const auto there = neighbour<direction>(task.tiles, here);
-    Fetched<Format, P> got;
+    Fetched<Format, Task::precision> got;
     got.unit_link = in_time && task.temporal_gauge && !there.crosses;
     if (!got.unit_link) got.link = load_link<Format, readers>(task.links, here.place, direction);
-    const Chunk* from = task.in.at(there.place);
-    for (int c = 0; c < spinor_chunks<P>; ++c) got.in[c] = load_shared(from + c * static_cast<int>(row));
+    got.in = load_neighbour<direction>(task, here, there.place);
     got.weight = there.crosses ? task.c * task.boundary_sign : task.c;
-    if constexpr (P == Precision::half) got.weight *= load_shared(task.in.scale + there.place) * spinor_unit;
+    if constexpr (Task::precision == Precision::half) got.weight *= got.in.scale * spinor_unit;
     return got;
 }
 
@@ -176,7 +193,7 @@ template <int direction, Precision P, LinkReals R, bool half_links>
 KS_FN PartOfHop<Real<P>> part_of_hop(const HopTask<P>& task, const Fetched<LinkFormat<Real<P>, R, half_links>, P>& got) {
     using V = Real<P>;
     using Format = LinkFormat<V, R, half_links>;
-    PartOfHop<V> part{projected<direction / 2, P>(got.in, sign_of<direction>(task)), got.weight};
+    PartOfHop<V> part{projected<direction / 2, P>(got.in.chunk, sign_of<direction>(task)), got.weight};
     if (!got.unit_link) {
         multiply_by_link<direction % 2 == 1, Format>(decoded<V, R, half_links>(got.link), part.h);
         part.weight *= Format::factor;
@@ -191,9 +208,8 @@ KS_FN void add_hop(const HopTask<P>& task, const Fetched<LinkFormat<Real<P>, R, 
 }
 
 /// All directions from this one on; the data of the first is already in registers.
-template <int direction, Precision P, LinkReals R, bool half_links, Readers readers>
-KS_FN void add_hops(const HopTask<P>& task, const Here& here, const Fetched<LinkFormat<Real<P>, R, half_links>, P>& got,
-                    Spinor<Real<P>>& sum) {
+template <int direction, Precision P, LinkReals R, bool half_links, Readers readers, class Task>
+KS_FN void add_hops(const Task& task, const Here& here, const Fetched<LinkFormat<Real<P>, R, half_links>, P>& got, Spinor<Real<P>>& sum) {
     using Format = LinkFormat<Real<P>, R, half_links>;
     if constexpr (direction + 1 == directions) {
         add_hop<direction, P, R, half_links>(task, got, sum);
@@ -252,8 +268,9 @@ KS_FN Here position(const Tiles& tiles, Parity to, std::uint32_t place) {
     return here;
 }
 
-template <Precision P, LinkReals R, bool half_links, HopForm form, Readers readers = Readers::one>
-KS_FN void hop_site(const HopTask<P>& task, std::uint32_t place) {
+/// @tparam Task  HopTask<P>, or what derives from it
+template <Precision P, LinkReals R, bool half_links, HopForm form, Readers readers = Readers::one, class Task>
+KS_FN void hop_site(const Task& task, std::uint32_t place) {
     using V = Real<P>;
     using Format = LinkFormat<V, R, half_links>;
     const Here here = position(task.tiles, task.to, place);

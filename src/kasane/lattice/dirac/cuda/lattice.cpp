@@ -6,7 +6,7 @@ namespace kasane::lattice {
 
 Lattice<Cuda>::Lattice(Cuda on, const Extents& extents) : on_(on) {
     check_extents(extents, "lattice");
-    const auto made = device::tiling(extents, 128);  // a block of threads, 8 x 4 x 4 x 2 where the lattice allows it
+    const auto made = device::lattice_tiling(extents);
     tiles_ = made.tiles;
     lanes_ = to_space(on, made.lanes);
     neighbours_ = to_space(on, made.neighbours);

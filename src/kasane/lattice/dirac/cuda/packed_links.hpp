@@ -154,14 +154,16 @@ template <class V, LinkReals R, bool half>
 struct PackLinks {
     Tiles tiles;
     Parity parity;
-    LinksView from;
+    LinksView from;  ///< of the lattice, or of one with a halo around it
+    Site first;      ///< the lattice's first site in it
     char* to;
     KS_FN void operator()(index_t i) const {
         const auto place = static_cast<std::uint32_t>(i);
-        const Site x = tiles.site(parity, place);
+        Site x = tiles.site(parity, place);
+        for (int mu = 0; mu < 4; ++mu) x[mu] += first[mu];
         for (int mu = 0; mu < 4; ++mu) {
             store_link<LinkFormat<V, R, half>>(to, place, 2 * mu, encoded<V, R, half>(from.load(x, mu)));
-            store_link<LinkFormat<V, R, half>>(to, place, 2 * mu + 1, encoded<V, R, half>(from.load(tiles.extents.shifted(x, mu, -1), mu)));
+            store_link<LinkFormat<V, R, half>>(to, place, 2 * mu + 1, encoded<V, R, half>(from.load(from.extents.shifted(x, mu, -1), mu)));
         }
     }
 };
