@@ -1,5 +1,6 @@
 #include <kasane/sparse/aggregation/dense_inverse.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -8,23 +9,22 @@ namespace kasane::sparse {
 std::vector<double> dense_inverse(std::vector<double> A, int n) {
     constexpr double least_pivot = 1e-6;  // of the diagonal entry: values of A are rounded to single precision
     const auto size = static_cast<std::size_t>(n);
-    // A = L L^T in the lower triangle, by rows; null[i]: pivot i is zero.
+    // A = L L^T in the lower triangle, column by column; null[i]: pivot i is zero. The inner loops run along rows, so that they are
+    // vectors.
     std::vector<char> null(size, 0);
-    for (std::size_t i = 0; i < size; ++i) {
-        double* const row = A.data() + i * size;
-        const double diagonal = row[i];
-        for (std::size_t j = 0; j < i; ++j) {
-            const double* const other = A.data() + j * size;
-            double sum = row[j];
-            for (std::size_t k = 0; k < j; ++k) sum -= row[k] * other[k];
-            row[j] = null[j] ? 0 : sum / other[j];
+    std::vector<double> diagonal(size), column(size);
+    for (std::size_t i = 0; i < size; ++i) diagonal[i] = A[i * size + i];
+    for (std::size_t j = 0; j < size; ++j) {
+        double* const own = A.data() + j * size;
+        null[j] = !(own[j] > least_pivot * diagonal[j]);
+        own[j] = null[j] ? 1 : std::sqrt(own[j]);
+        if (null[j]) std::fill(own, own + j, 0.);
+        for (std::size_t i = j + 1; i < size; ++i) column[i] = A[i * size + j] = null[j] ? 0 : A[i * size + j] / own[j];
+        for (std::size_t i = j + 1; !null[j] && i < size; ++i) {
+            double* const row = A.data() + i * size;
+            const double factor = column[i];
+            for (std::size_t k = j + 1; k <= i; ++k) row[k] -= factor * column[k];
         }
-        double pivot = diagonal;
-        for (std::size_t k = 0; k < i; ++k) pivot -= row[k] * row[k];
-        null[i] = !(pivot > least_pivot * diagonal);
-        row[i] = null[i] ? 1 : std::sqrt(pivot);
-        if (null[i])
-            for (std::size_t k = 0; k < i; ++k) row[k] = 0;
     }
     // L^-1, row by row: the columns of the inverse are L^-T L^-1.
     std::vector<double> lower(size * size, 0.), inverse(size * size, 0.);

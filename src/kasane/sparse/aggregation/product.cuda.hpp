@@ -21,9 +21,14 @@ struct ProductStage {
     static constexpr int lanes = L, slots = S;
     static constexpr std::uint32_t most_entries = S * 3 / 4;
 };
-using ShortRows = ProductStage<4, 64>;
-using MiddleRows = ProductStage<8, 256>;
-using LongRows = ProductStage<32, 1024>;
+using SingleEntries = ProductStage<1, 16>;
+using FewEntries = ProductStage<2, 32>;
+using ShortRows = ProductStage<4, 32>;
+using LongerShortRows = ProductStage<4, 64>;
+using MiddleRows = ProductStage<8, 128>;
+using LongerMiddleRows = ProductStage<8, 256>;
+using LongRows = ProductStage<32, 512>;
+using LongestRows = ProductStage<32, 1024>;
 
 template <class Stage>
 __device__ auto product_group() {
@@ -47,10 +52,15 @@ __device__ int take_slot(std::int32_t* table, std::int32_t column, int most, boo
     return -1;
 }
 
+/// What a stage finds: the most columns of a row, of this stage and earlier ones, and whether it left rows uncounted.
+struct FoundColumns {
+    std::uint32_t longest, uncounted;
+};
+
 /// count[row] = number of columns of A B in the rows that have none yet, or `uncounted` where the table is too small.
 template <class Stage, class Left, class V>
 __global__ void __launch_bounds__(product_block)
-    count_columns_of_rows(Left A, RowsView<V> B, index_t rows, bool first, std::uint32_t* count) {
+    count_columns_of_rows(Left A, RowsView<V> B, index_t rows, bool first, std::uint32_t* count, FoundColumns* of_all) {
     constexpr int most_tries = 32;
     __shared__ std::int32_t tables[product_block / Stage::lanes][Stage::slots];
     const auto group = product_group<Stage>();
@@ -72,7 +82,13 @@ __global__ void __launch_bounds__(product_block)
     });
     full = group.any(full);
     for (int step = Stage::lanes / 2; step > 0; step /= 2) found += group.shfl_xor(found, static_cast<unsigned>(step));
-    if (lane == 0) count[row] = full || found > Stage::most_entries ? uncounted : found;
+    if (lane != 0) return;
+    const bool left = full || found > Stage::most_entries;
+    count[row] = left ? uncounted : found;
+    if (left)
+        of_all->uncounted = 1;
+    else if (found > *static_cast<volatile std::uint32_t*>(&of_all->longest))
+        atomicMax(&of_all->longest, found);
 }
 
 /// Entries of the rows of A B with more than `least` and at most Stage::most_entries entries.
@@ -131,8 +147,12 @@ unsigned blocks_of_product(index_t rows) {
 /// @return whether one did
 template <class Visit>
 bool try_stages(double mean_entries, const Visit& visit) {
-    if (mean_entries <= 6 && visit(ShortRows{})) return true;
-    return (mean_entries <= 12 && visit(MiddleRows{})) || visit(LongRows{});
+    // Small tables first: more rows are under way at a time.
+    if (mean_entries <= 1.2 && visit(SingleEntries{})) return true;
+    if (mean_entries <= 3 && visit(FewEntries{})) return true;
+    if (mean_entries <= 6 && (visit(ShortRows{}) || visit(LongerShortRows{}))) return true;
+    if (mean_entries <= 12 && (visit(MiddleRows{}) || visit(LongerMiddleRows{}))) return true;
+    return visit(LongRows{}) || visit(LongestRows{});
 }
 
 }  // namespace kasane::sparse::device
