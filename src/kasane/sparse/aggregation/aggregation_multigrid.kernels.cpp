@@ -20,7 +20,7 @@ namespace {
 
 constexpr index_t coarsest_rows = 300;   ///< no further level below
 constexpr index_t most_inverse = 2000;   ///< rows of an inverse
-constexpr int degree = 2;                ///< of the polynomial before and after the coarse level
+constexpr int degree = 2;                ///< of the polynomial before and after the coarse level, at least 2
 constexpr double kept_part = 0.1;        ///< entries that smooth the prolongator, of the largest one of a row
 constexpr int coarsest_degree = 16;      ///< where there is no inverse
 constexpr double smoothed_range = 0.25;  ///< from this part of the largest eigenvalue on
@@ -113,11 +113,16 @@ struct ScaledSum {
     KS_FN void operator()(index_t row, float sum) const { y[row] = by * sum; }
 };
 
-struct FirstStep {
+/// The first two steps from x = 0: d = first b, then ChebyshevStep with x = d. Its sum is that of A b.
+struct FirstTwoSteps {
     const float* b;
-    float by;
-    float *d, *x;
-    KS_FN void operator()(index_t i) const { x[i] = d[i] = by * b[i]; }
+    float first, again, by;
+    float *d, *y;
+    KS_FN void operator()(index_t row, float Ab) const {
+        const float x = first * b[row], step = again * x + by * (b[row] - first * Ab);
+        d[row] = step;
+        y[row] = x + step;
+    }
 };
 
 /// d = again d + by (b - A x), y = x + d
@@ -319,21 +324,22 @@ bool AggregationMultigrid<S>::add_coarse(std::size_t number, Buffer<double, S>& 
 template <Space S>
 void AggregationMultigrid<S>::smooth(S on, const Level& level, bool from_zero) const {
     const bool alone = &level == &levels_.back() && levels_.size() > 1;
-    const index_t n = level.A.rows;
     // [Saad 2003, algorithm 12.1]
     const double high = level.largest, low = smoothed_range * high, middle = (high + low) / 2, half = (high - low) / 2;
     double rho = half / middle;
     for (int step = 0; step < (alone ? coarsest_degree : degree); ++step) {
-        if (step == 0 && from_zero) {
-            parallel_for(on, n, FirstStep{level.b.data(), static_cast<float>(1 / middle), level.d.data(), level.x.data()});
-            continue;
-        }
+        if (step == 0 && from_zero) continue;
         const double next = 1 / (2 * middle / half - rho);
         const double again = step == 0 ? 0 : next * rho, by = step == 0 ? 1 / middle : 2 * next / half;
         if (step > 0) rho = next;
-        for_each_row_sum(on, level.A, level.x.data(),
-                         ChebyshevStep{level.b.data(), level.x.data(), static_cast<float>(again), static_cast<float>(by), level.d.data(),
-                                       level.y.data()});
+        if (step == 1 && from_zero)
+            for_each_row_sum(on, level.A, level.b.data(),
+                             FirstTwoSteps{level.b.data(), static_cast<float>(1 / middle), static_cast<float>(again),
+                                           static_cast<float>(by), level.d.data(), level.y.data()});
+        else
+            for_each_row_sum(on, level.A, level.x.data(),
+                             ChebyshevStep{level.b.data(), level.x.data(), static_cast<float>(again), static_cast<float>(by),
+                                           level.d.data(), level.y.data()});
         std::swap(level.x, level.y);
     }
 }
@@ -407,8 +413,9 @@ double AggregationMultigrid<S>::bytes_per_cycle() const {
     double bytes = 20. * static_cast<double>(levels_.front().A.rows) * 2;  // narrowing and widening
     for (const auto& level : levels_) {
         const auto rows = static_cast<double>(level.A.rows), entries = static_cast<double>(level.entries);
-        // Each product reads the offsets, entries and x; steps also b, d and write d, y; the residual b and r; both transfers their matrix.
-        bytes += 2 * degree * (8 * entries + 4 * rows) + rows * 4 * (3 + (2 * degree - 1) * 5 + 3 + 2 + 1);
+        // Each product reads the offsets, entries and x (b: the first); steps also b, d and write d, y; the residual b and r; both
+        // transfers their matrix.
+        bytes += 2 * degree * (8 * entries + 4 * rows) + rows * 4 * (3 + (2 * degree - 2) * 5 + 3 + 2 + 1);
         bytes += static_cast<double>(level.P.bytes() + level.R.bytes());
     }
     return bytes;

@@ -23,6 +23,7 @@ std::vector<double> dense_inverse(std::vector<double> A, int n) {
         for (std::size_t i = j + 1; !null[j] && i < size; ++i) {
             double* const row = A.data() + i * size;
             const double factor = column[i];
+#pragma omp simd
             for (std::size_t k = j + 1; k <= i; ++k) row[k] -= factor * column[k];
         }
     }
@@ -35,17 +36,23 @@ std::vector<double> dense_inverse(std::vector<double> A, int n) {
             const double factor = A[i * size + k];
             if (factor == 0) continue;
             const double* const other = lower.data() + k * size;
+#pragma omp simd
             for (std::size_t j = 0; j <= k; ++j) row[j] -= factor * other[j];
         }
         for (std::size_t j = 0; j < i; ++j) row[j] /= A[i * size + i];
         row[i] = 1 / A[i * size + i];
     }
-    for (std::size_t k = 0; k < size; ++k)
+    for (std::size_t k = 0; k < size; ++k) {
+        const double* const other = lower.data() + k * size;
         for (std::size_t i = 0; i <= k; ++i) {
-            const double factor = lower[k * size + i];
-            if (factor == 0) continue;
-            for (std::size_t j = 0; j <= k; ++j) inverse[i * size + j] += factor * lower[k * size + j];
+            double* const row = inverse.data() + i * size;
+            const double factor = other[i];
+#pragma omp simd
+            for (std::size_t j = 0; j <= i; ++j) row[j] += factor * other[j];
         }
+    }
+    for (std::size_t i = 0; i < size; ++i)
+        for (std::size_t j = 0; j < i; ++j) inverse[j * size + i] = inverse[i * size + j];
     return inverse;
 }
 

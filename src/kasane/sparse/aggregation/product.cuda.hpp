@@ -52,6 +52,30 @@ __device__ int take_slot(std::int32_t* table, std::int32_t column, int most, boo
     return -1;
 }
 
+/// visit(left, begin, end) for the entries `left` of a row of A, with the range of the row of B that each one multiplies. All lanes of the
+/// group call it together.
+template <class Group, class Left, class V, class Visit>
+__device__ void each_range(const Group&, const Left& A, const RowsView<V>& B, index_t row, const Visit& visit) {
+    A.each(row, [&](std::int32_t middle, V left) { visit(left, B.begin[middle], B.begin[middle + 1]); });
+}
+/// The same where the entries are in memory: each lane loads one of them ahead.
+template <class Group, class V, class Visit>
+__device__ void each_range(const Group& group, const RowsView<V>& A, const RowsView<V>& B, index_t row, const Visit& visit) {
+    const auto lanes = static_cast<std::uint32_t>(group.size());
+    const std::uint32_t end = A.begin[row + 1];
+    for (std::uint32_t first = A.begin[row]; first < end; first += lanes) {
+        const std::uint32_t e = first + static_cast<std::uint32_t>(group.thread_rank());
+        V left = 0;
+        std::uint32_t from = 0, to = 0;
+        if (e < end) {
+            const std::int32_t middle = A.column[e];
+            left = A.value[e], from = B.begin[middle], to = B.begin[middle + 1];
+        }
+        const std::uint32_t there = end - first < lanes ? end - first : lanes;
+        for (std::uint32_t k = 0; k < there; ++k) visit(group.shfl(left, k), group.shfl(from, k), group.shfl(to, k));
+    }
+}
+
 /// What a stage finds: the most columns of a row, of this stage and earlier ones, and whether it left rows uncounted.
 struct FoundColumns {
     std::uint32_t longest, uncounted;
@@ -72,9 +96,8 @@ __global__ void __launch_bounds__(product_block)
     group.sync();
     std::uint32_t found = 0;
     bool full = false;
-    A.each(row, [&](std::int32_t middle, V) {
-        const std::uint32_t end = B.begin[middle + 1];
-        for (std::uint32_t e = B.begin[middle] + static_cast<std::uint32_t>(lane); e < end && !full; e += Stage::lanes) {
+    each_range(group, A, B, row, [&](V, std::uint32_t begin, std::uint32_t end) {
+        for (std::uint32_t e = begin + static_cast<std::uint32_t>(lane); e < end && !full; e += Stage::lanes) {
             bool fresh = false;
             full = take_slot<Stage::slots>(table, B.column[e], most_tries, fresh) < 0;
             found += fresh;
@@ -110,9 +133,8 @@ __global__ void __launch_bounds__(product_block) fill_rows_of_product(Left A, Ro
     for (int slot = lane; slot < Stage::slots; slot += Stage::lanes) table[slot] = -1;
     group.sync();
     int found = 0;
-    A.each(row, [&](std::int32_t middle, V left) {
-        const std::uint32_t end = B.begin[middle + 1];
-        for (std::uint32_t first = B.begin[middle]; first < end; first += Stage::lanes) {
+    each_range(group, A, B, row, [&](V left, std::uint32_t from, std::uint32_t end) {
+        for (std::uint32_t first = from; first < end; first += Stage::lanes) {
             const std::uint32_t e = first + static_cast<std::uint32_t>(lane);
             bool fresh = false;
             int slot = 0;
