@@ -1,7 +1,6 @@
 // sparse.solve: time to solution of the box, with automatic options and by named schemes.
+#include <bench/sparse/device_csr.hpp>
 #include <bench/sparse/sparse_studies.hpp>
-#include <kasane/core/base/timer.hpp>
-#include <kasane/core/device/buffer.hpp>
 
 #include <fmt/format.h>
 
@@ -53,68 +52,13 @@ void solve_row(const BenchmarkContext& context, SparseProblems& problems, const 
 }
 
 #if defined(KASANE_CUDA)
-/// The matrix in the form of a user on a device: CSR with 32-bit indices in device memory.
-struct DeviceCsr {
-    Buffer<std::int32_t, Cuda> begin, column;
-    Buffer<double, Cuda> value, rhs, x;
-
-    DeviceCsr(Cuda on, const SparseProblem& problem)
-        : begin(to_space(on, std::vector<std::int32_t>(problem.matrix.begin.begin(), problem.matrix.begin.end()))),
-          column(to_space(on, problem.matrix.column)),
-          value(to_space(on, problem.matrix.value)),
-          rhs(to_space(on, problem.rhs)),
-          x(on, problem.rows()) {}
-    CsrView view() const { return {x.size(), begin.data(), column.data(), value.data()}; }
-};
-
-/// Set-up and solve, each time from the start; the median of five.
-void device_row(const BenchmarkContext& context, SparseProblems& problems, Cuda on, index_t side, const std::string& name,
-                const SolverOptions& options) {
-    const auto& problem = problems.box(side);
-    try {
-        DeviceCsr A(on, problem);
-        const std::vector<double> zero(problem.rhs.size(), 0.);
-        struct Run {
-            double total, setup_seconds;
-            SetupFacts setup;
-            SolveLog log;
-        };
-        std::vector<Run> runs;
-        for (int repeat = 0; repeat < 6; ++repeat) {
-            copy_from_host(on, A.x.view(), view(zero));
-            synchronize(on);
-            Stopwatch watch;
-            auto solver = Solver::on_device(on, A.view(), options);
-            synchronize(on);
-            const double setup_seconds = watch.seconds();
-            auto log = solver.solve_on_device(A.rhs.view(), A.x.view());
-            synchronize(on);
-            if (repeat > 0) runs.push_back({watch.seconds(), setup_seconds, solver.setup(), std::move(log)});  // the first loads kernels
-        }
-        std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.total < b.total; });
-        const auto& median = runs[runs.size() / 2];
-        auto row = row_of(name,
-                          {median.log,
-                           median.setup,
-                           {median.total, (runs.back().total - runs.front().total) / median.total},
-                           median.log.iteration_seconds,
-                           problem.error(to_host(A.x))},
-                          problems.speed(on));
-        row.more.emplace_back("whole_setup_seconds", median.setup_seconds);
-        row.more.emplace_back("solve_seconds", median.log.seconds);
-        context.report(row);
-    } catch (const Error& error) {
-        context.report(absent(name, problem.rows(), error.what()));
-    }
-}
-
 void device_rows(const BenchmarkContext& context, SparseProblems& problems, Cuda on, index_t side) {
     SolverOptions by_rule;
     by_rule.tune = sparse::Tuning::off;
-    device_row(context, problems, on, side, "sparse.solve, from a device CSR, by rule", by_rule);
+    context.report(device_row(problems, on, side, "sparse.solve, from a device CSR, by rule", by_rule));
     SolverOptions multigrid;
     multigrid.precondition = Precondition::multigrid;
-    device_row(context, problems, on, side, "sparse.solve, from a device CSR, multigrid", multigrid);
+    context.report(device_row(problems, on, side, "sparse.solve, from a device CSR, multigrid", multigrid));
 }
 #endif
 

@@ -7,6 +7,8 @@
 //     axpby(a, x, b, y)                  y = a x + b y; where b = 0, y is not read
 //     like(x)                            a new vector of x's size (for the form without a workspace)
 //     step(a, p, q, x, r) -> double      optional: x += a p, r -= a q; returns r.r
+//     iteration(A, M, r2, first, x, work) -> CgSums    optional: a whole iteration; r2 = r.r, first: p = z; where a sum is not positive,
+//                                        x and r stay
 // For the methods of general systems (bicgstab, gcr, fgmres, refinement, reliable_*) it has
 //     Vector, Scalar                     the types; Scalar is std::complex<double>, or double (bicgstab, fgmres)
 //     like(x), copy(x, y), zero(y)       a vector of x's size; y = x; y = 0
@@ -71,7 +73,7 @@ struct Unwatched {
 template <class Algebra, class Preconditioner>
 decltype(auto) watched(Preconditioner& M) {
     using Vector = typename Algebra::Vector;
-    if constexpr (requires(Algebra& algebra, const Vector& r, Vector& z, Watch& watch) { M.apply(algebra, r, z, watch, 0.); }) {
+    if constexpr (requires(Algebra & algebra, const Vector& r, Vector& z, Watch& watch) { M.apply(algebra, r, z, watch, 0.); }) {
         return (M);
     } else {
         return Unwatched<Preconditioner>{M};

@@ -20,13 +20,20 @@ struct CgWorkspace {
     Vector q;  ///< A p
 };
 
+/// Sums of an iteration.
+struct CgSums {
+    double rz;   ///< r.z
+    double pAp;  ///< p.A p
+    double r2;   ///< r.r after the step; unchanged where another sum is not positive
+};
+
 /// Finds x with ||b - A x|| <= true_residual_slack rtol ||b||, from the x that is given.
 ///                                                                                  [Hestenes & Stiefel 1952; Saad 2003, algorithm 9.1]
 /// A and M may have apply_dot(algebra, in, out) -> double instead of apply(): the same, and it returns in.out. The algebra may have step()
-/// (algebra.hpp). Both save passes over memory.
-/// A zero b gives x = 0 at once. Entries of any size are allowed: where b.b leaves the range of doubles, the system is solved in other
-/// units. Per iteration without fused forms: one A, one M, 3 dots, 3 axpby: 12 flop and 104 bytes per unknown of doubles beside A and M;
-/// with them 72 bytes.
+/// (algebra.hpp). Both save passes over memory. It may have iteration() for A and M (algebra.hpp), which then takes the place of the
+/// others. A zero b gives x = 0 at once. Entries of any size are allowed: where b.b leaves the range of doubles, the system is solved in
+/// other units. Per iteration without fused forms: one A, one M, 3 dots, 3 axpby: 12 flop and 104 bytes per unknown of doubles beside A and
+/// M; with them 72 bytes.
 /// @param algebra  of the vectors
 /// @param A        symmetric positive definite
 /// @param M        symmetric positive definite; NoPreconditioner: none
@@ -39,7 +46,10 @@ template <class Algebra, class Operator, class Preconditioner>
 SolveLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditioner& M, const typename Algebra::Vector& b,
                              typename Algebra::Vector& x, CgWorkspace<typename Algebra::Vector>& work, const Options& options = {}) {
     using Vector = typename Algebra::Vector;
-    auto& [r, z, p, q] = work;
+    auto& r = work.r;
+    auto& z = work.z;
+    auto& p = work.p;
+    auto& q = work.q;
     SolveLog log;
 
     const auto apply_dot = [&](const auto& op, const Vector& in, Vector& out) {
@@ -92,6 +102,23 @@ SolveLog conjugate_gradients(Algebra& algebra, const Operator& A, const Precondi
         return algebra.dot(r, r);
     };
 
+    const auto iteration = [&](bool first, double square, double rz_before) -> CgSums {
+        if constexpr (requires { algebra.iteration(A, M, square, first, x, work); }) {
+            return algebra.iteration(A, M, square, first, x, work);
+        } else {
+            CgSums sums{apply_dot(M, r, z), 0, square};
+            if (!(sums.rz > 0)) return sums;
+            if (first) {
+                algebra.copy(z, p);
+            } else {
+                algebra.axpby(1, z, sums.rz / rz_before, p);
+            }
+            sums.pAp = apply_dot(A, p, q);
+            if (sums.pAp > 0) sums.r2 = step(sums.rz / sums.pAp);
+            return sums;
+        }
+    };
+
     double r2 = residual_of_x(), rz = 0;
     log.true_residual = relative(r2);
     bool fresh = true;                      // r is the true residual, and there is no direction yet
@@ -124,23 +151,17 @@ SolveLog conjugate_gradients(Algebra& algebra, const Operator& A, const Precondi
             log.end = Outcome::stopped;
             break;
         }
-        const double rz_before = rz;
-        rz = apply_dot(M, r, z);
+        const auto sums = iteration(fresh, r2, rz);
+        rz = sums.rz;
         if (!(rz > 0)) {
             log.end = std::isnan(rz) ? Outcome::not_finite : Outcome::preconditioner_not_positive;
             break;
         }
-        if (fresh) {
-            algebra.copy(z, p);
-        } else {
-            algebra.axpby(1, z, rz / rz_before, p);
-        }
-        const double pAp = apply_dot(A, p, q);
-        if (!(pAp > 0)) {
-            log.end = std::isnan(pAp) ? Outcome::not_finite : Outcome::operator_not_positive;
+        if (!(sums.pAp > 0)) {
+            log.end = std::isnan(sums.pAp) ? Outcome::not_finite : Outcome::operator_not_positive;
             break;
         }
-        r2 = step(rz / pAp);
+        r2 = sums.r2;
         fresh = false;
     }
     if (!fresh) log.true_residual = relative(residual_of_x());

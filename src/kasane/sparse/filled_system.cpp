@@ -21,7 +21,8 @@ SolveLog solve_prepared(FilledSystem<S>& system, View<const double> b, View<doub
 template <Space S>
 double bytes_per_iteration(const FilledSystem<S>& system) {
     // The factors; in and out of both triangles.
-    return bytes_without_preconditioner(system.A) + static_cast<double>(system.M.bytes()) + 8. * static_cast<double>(system.A.rows) * 4;
+    return bytes_without_preconditioner(system.A, false) + static_cast<double>(system.M.bytes()) +
+           8. * static_cast<double>(system.A.rows) * 4;
 }
 
 template FilledSystem<Cpu> prepare_filled(Cpu, const CsrView&, const CsrView&, const SolverOptions&);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <concepts>
 
 namespace kasane::sparse {
 namespace {
@@ -36,29 +37,32 @@ NearNull<S> near_null_on(S on, const NearNullOptions& given, index_t rows) {
 
 template <Space S>
 MultigridSystem<S> prepare_multigrid(S on, const CsrView& A, index_t nonzeros, const SolverOptions& options, bool mean_free) {
-    MultigridSystem<S> system;
-    system.on = on;
-    system.options = options;
+    MultigridSystem<S> system{on, options, {}, {}, {}, ReusedMemory<S>(on)};
+    const typename ReusedMemory<S>::Scope scope(system.memory);
     system.A = copied_rows(on, A, nonzeros);
     system.null = near_null_on(on, options.near_null, A.n);
     system.M = std::make_unique<AggregationMultigrid<S>>(on, system.A.view(), system.null, mean_free);
+    system.memory.keep_at_most(reusable_bytes(on));
     return system;
 }
 
 template <Space S>
 void update_multigrid(MultigridSystem<S>& system, const CsrView& A) {
+    const typename ReusedMemory<S>::Scope scope(system.memory);
     copy_values(system.on, A, system.A);
     system.M->update(system.A.view(), system.null);
+    system.memory.keep_at_most(reusable_bytes(system.on));
 }
 
 template <Space S>
 SolveLog solve_prepared(MultigridSystem<S>& system, View<const double> b, View<double> x, bool mean_free, Start, const StopFunction& stop) {
+    const typename ReusedMemory<S>::Scope scope(system.memory);
     return solve_rows(system.on, system.A.view(), *system.M, system.options, b, x, mean_free, stop);
 }
 
 template <Space S>
 double bytes_per_iteration(const MultigridSystem<S>& system) {
-    return bytes_without_preconditioner(system.A) + system.M->bytes_per_cycle();
+    return bytes_without_preconditioner(system.A, !std::same_as<S, Cpu>) + system.M->bytes_per_cycle();
 }
 
 template NearNull<Cpu> near_null_on(Cpu, const NearNullOptions&, index_t);

@@ -2,6 +2,7 @@
 // Precondition::multigrid.
 #pragma once
 
+#include <kasane/core/device/reused_memory.hpp>
 #include <kasane/sparse/aggregation/aggregation_multigrid.hpp>
 #include <kasane/sparse/options/options.hpp>
 #include <kasane/sparse/options/solve_log.hpp>
@@ -22,8 +23,11 @@ struct MultigridSystem {
     Rows<double, S> A;
     NearNull<S> null;
     std::unique_ptr<AggregationMultigrid<S>> M;
+    ReusedMemory<S> memory;  ///< of the set-up, for the vectors of solves
 
-    std::uint64_t bytes() const { return A.bytes() + M->bytes() + sizeof(double) * static_cast<std::uint64_t>(null.vectors.size()); }
+    std::uint64_t bytes() const {
+        return A.bytes() + M->bytes() + sizeof(double) * static_cast<std::uint64_t>(null.vectors.size()) + memory.unused_bytes();
+    }
 };
 
 /// @param A        on S, canonical   @param nonzeros  its entries   @param mean_free  constants are its null space

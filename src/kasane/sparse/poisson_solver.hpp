@@ -34,6 +34,13 @@ class PoissonSolver {
     /// @param problem  not kept; its source is not used
     /// @throws InputError as validate(), for periodic faces, a tensor, and options out of range
     PoissonSolver(const AnySpace& on, const PoissonProblem& problem, const PoissonSolverOptions& options = {});
+    /// The solver for the matrix of such a problem, as poisson_matrix() makes it. What the diagonal exceeds the other entries by, less than
+    /// 1e-12 of it not counted, is the conductance of faces that hold the potential.
+    /// @param on     the CPU or a CUDA device   @param A  in the memory of `on`; not kept; columns need not ascend
+    /// @param cells  along x, y, z: row i + cells[0] (j + cells[1] k) is cell (i, j, k)
+    /// @throws InputError with the row where A is no such matrix, for cells that do not multiply to its rows, and for options out of range
+    static PoissonSolver of_matrix(const AnySpace& on, const CsrView& A, const std::array<index_t, 3>& cells,
+                                   const PoissonSolverOptions& options = {});
     /// Frees all memory.
     ~PoissonSolver();
     /// Takes the other solver's arrays.
@@ -47,6 +54,12 @@ class PoissonSolver {
     /// @throws LogicError: another size than the problem's; InputError: NaN or infinity in b or x
     SolveLog solve(View<const double> b, View<double> x, const StopFunction& stop = {});
 
+#if defined(KASANE_CUDA)
+    /// As solve(), with b and x [cells] in the memory of the device. @throws LogicError where the solver is on the CPU, or for another
+    /// size; InputError: NaN or infinity in b or x
+    SolveLog solve_on_device(View<const double> b, View<double> x, const StopFunction& stop = {});
+#endif
+
     /// Results and costs of the set-up.
     const PoissonSetupFacts& setup() const;
     /// Changes options that need no new set-up. @throws InputError: out of range
@@ -54,6 +67,7 @@ class PoissonSolver {
 
    private:
     struct Parts;
+    explicit PoissonSolver(std::unique_ptr<Parts> parts);
     std::unique_ptr<Parts> parts_;
 };
 

@@ -6,7 +6,7 @@
 #include <kasane/core/base/timer.hpp>
 #include <kasane/krylov/cg.hpp>
 #include <kasane/sparse/aggregation/rows.hpp>
-#include <kasane/sparse/multigrid/vector_algebra.hpp>
+#include <kasane/sparse/multigrid/resident_cg.hpp>
 #include <kasane/sparse/options/options.hpp>
 #include <kasane/sparse/options/solve_log.hpp>
 #include <kasane/sparse/prepared_system.hpp>
@@ -25,6 +25,12 @@ struct RowsOperator {
     S on;
     RowsView<double> A;
     void apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const { multiply(on, A, in.view(), out.view()); }
+#if defined(KASANE_CUDA)
+    /// The launches of out = A in and of pAp (ResidentAlgebra).
+    void submit(ResidentCg& cg, S stream, const Buffer<double, S>& in, Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
+        multiply_with_product(stream, A, in.view(), out.view(), &cg.scalars()->pAp, cg.sums());
+    }
+#endif
 };
 
 /// Solves A x = b from the x that is given. @param mean_free  constants are A's null space
@@ -49,7 +55,7 @@ SolveLog solve_rows(S on, const RowsView<double>& A, const Preconditioner& M, co
         Buffer<double, S> rhs(on, b.n), solution(on, b.n);
         subtract(on, b, raised, rhs.view());
         subtract(on, View<const double>(x), 0, solution.view());
-        VectorAlgebra<S> algebra(on);
+        CgAlgebra<S> algebra(on);
         krylov::Options how;
         how.rtol = options.rtol;
         how.iteration_limit = options.iteration_limit;
@@ -71,11 +77,11 @@ SolveLog solve_rows(S on, const RowsView<double>& A, const Preconditioner& M, co
     return log;
 }
 
-/// Bytes that an iteration must move beside the preconditioner: every array once in each pass.
+/// Bytes that an iteration must move beside the preconditioner: every array once in each pass. @param resident  by ResidentAlgebra
 template <Space S>
-double bytes_without_preconditioner(const Rows<double, S>& A) {
-    // A, its two vectors, and of the iteration: norm of r, r.z 2, direction 3, p.q 2, step 6.
-    return static_cast<double>(A.bytes()) + 8. * static_cast<double>(A.rows) * (2 + 1 + 2 + 3 + 2 + 6);
+double bytes_without_preconditioner(const Rows<double, S>& A, bool resident) {
+    // A, its two vectors, and of the iteration: direction 3, step 6, r of r.z; where sums are passes of their own, norm of r, z, and p.q 2.
+    return static_cast<double>(A.bytes()) + 8. * static_cast<double>(A.rows) * (2 + 3 + 6 + 1 + (resident ? 0 : 4));
 }
 
 }  // namespace kasane::sparse

@@ -412,7 +412,7 @@ Solver Solver::on_device(Cuda on, const CsrView& A, const SolverOptions& options
     check_options(options);
     Stopwatch all, watch;
     PartTimes times;
-    const MatrixFacts matrix = check_on_device(on, A);
+    const MatrixFacts matrix = check_on_device(on, A, ComponentsOf::singular);
     times.add("check", watch.seconds());
     const auto through_the_host = [&] {
         const CsrMatrix host = fetched(on, A);

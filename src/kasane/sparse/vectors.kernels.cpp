@@ -1,19 +1,13 @@
-// Permuting, scaling and summing vectors, once per Space. A sum: over a fixed number of runs of neighbouring entries, then over the runs.
+// Permuting, scaling and summing vectors, once per Space.
 #include <kasane/core/device/kernels.hpp>
+#include <kasane/core/device/sum.hpp>
 #include <kasane/sparse/vectors.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
 namespace kasane::sparse {
 namespace {
-
-#if defined(__CUDACC__)
-constexpr index_t runs = 65536;  ///< enough to fill a device
-#else
-constexpr index_t runs = 1024;
-#endif
 
 struct Into {
     View<const std::int32_t> old_row;
@@ -45,77 +39,62 @@ struct Subtract {
     KS_FN void operator()(index_t i) const { to[i] = from[i] - shift; }
 };
 
-/// The entries of a run are neighbours and the number of runs is fixed, so that the order of a sum does not depend on the threads.
-struct Run {
-    index_t n;
-    KS_FN index_t begin(index_t run) const { return n * run / runs; }
+/// A sum whose result is the largest finite size, and whether all are finite.
+struct Sizes {
+    double largest;
+    bool not_finite;
+    KS_FN Sizes& operator+=(const Sizes& other) {
+        if (other.largest > largest) largest = other.largest;
+        not_finite = not_finite || other.not_finite;
+        return *this;
+    }
 };
 
-struct Largest {
+struct SizeOf {
     View<const double> x;
-    View<double> out;
-    KS_FN void operator()(index_t run) const {
-        double most = 0;
-        bool finite = true;
-        for (index_t i = Run{x.n}.begin(run); i < Run{x.n}.begin(run + 1); ++i) {
-            const double a = std::fabs(x[i]);
-            if (!(a - a == 0))
-                finite = false;
-            else if (a > most)
-                most = a;
-        }
-        out[run] = finite ? most : -1;
+    KS_FN Sizes operator()(index_t i) const {
+        const double a = std::fabs(x[i]);
+        const bool finite = a - a == 0;
+        return {finite ? a : 0, !finite};
     }
 };
 
 struct Squares {
     View<const double> x;
     double unit, shift;
-    View<double> out;
-    KS_FN void operator()(index_t run) const {
-        double sum = 0;
-        for (index_t i = Run{x.n}.begin(run); i < Run{x.n}.begin(run + 1); ++i) {
-            const double a = unit * x[i] - shift;
-            sum += a * a;
-        }
-        out[run] = sum;
+    KS_FN Terms<1> operator()(index_t i) const {
+        const double a = unit * x[i] - shift;
+        return {a * a};
     }
 };
 
 struct Plain {
     View<const double> x;
-    View<double> out;
-    KS_FN void operator()(index_t run) const {
-        double sum = 0;
-        for (index_t i = Run{x.n}.begin(run); i < Run{x.n}.begin(run + 1); ++i) sum += x[i];
-        out[run] = sum;
-    }
+    KS_FN Terms<1> operator()(index_t i) const { return {x[i]}; }
 };
 
-void each_run(Cpu on, const auto& body) {
+/// The sum of body(i) for i of [0, n). On the CPU over 1024 runs of neighbouring entries, then over the runs.
+template <class V, class Body>
+V over_all(Cpu on, index_t n, const Body& body) {
+    constexpr index_t runs = 1024;
     const int threads = thread_count(on);
+    std::vector<V> of_run(runs);
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (index_t run = 0; run < runs; ++run) body(run);
+    for (index_t run = 0; run < runs; ++run) {
+        V sum{};
+        for (index_t i = n * run / runs; i < n * (run + 1) / runs; ++i) sum += body(i);
+        of_run[static_cast<std::size_t>(run)] = sum;
+    }
+    V total{};
+    for (const V& sum : of_run) total += sum;
+    return total;
 }
 #if defined(__CUDACC__)
-template <class Body>
-void each_run(Cuda on, const Body& body) {
-    parallel_for(on, runs, body);
+template <class V, class Body>
+V over_all(Cuda on, index_t n, const Body& body) {
+    return reduce<V>(on, n, body);
 }
 #endif
-
-template <Space S, class Make>
-std::vector<double> over_runs(S on, Make make) {
-    Buffer<double, S> out(on, runs);
-    each_run(on, make(out.view()));
-    return to_host(out);
-}
-
-double total(const std::vector<double>& parts) {
-    double sum = 0;
-    for (const double part : parts) sum += part;
-    return sum;
-}
 
 }  // namespace
 
@@ -133,22 +112,18 @@ void out_of_system(S on, const Layout<S>& layout, View<const double> scale, doub
 
 template <Space S>
 VectorFacts look_at(S on, View<const double> x) {
-    VectorFacts facts;
-    for (const double most : over_runs(on, [&](View<double> out) { return Largest{x, out}; })) {
-        facts.finite = facts.finite && most >= 0;
-        facts.largest = std::max(facts.largest, most);
-    }
-    return facts;
+    const auto sizes = over_all<Sizes>(on, x.n, SizeOf{x});
+    return {sizes.largest, !sizes.not_finite};
 }
 
 template <Space S>
 double sum_of_squares(S on, View<const double> x, double unit, double shift) {
-    return total(over_runs(on, [&](View<double> out) { return Squares{x, unit, shift, out}; }));
+    return over_all<Terms<1>>(on, x.n, Squares{x, unit, shift})[0];
 }
 
 template <Space S>
 double mean(S on, View<const double> x) {
-    return total(over_runs(on, [&](View<double> out) { return Plain{x, out}; })) / static_cast<double>(x.n);
+    return over_all<Terms<1>>(on, x.n, Plain{x})[0] / static_cast<double>(x.n);
 }
 
 template <Space S>

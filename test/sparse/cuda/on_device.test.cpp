@@ -143,6 +143,7 @@ void expect_same_facts(const CsrMatrix& A) {
         EXPECT_EQ(got.components, want.components);
         EXPECT_EQ(got.singular, want.singular);
         EXPECT_EQ(got.component, want.component);
+        EXPECT_EQ(check_on_device(Cuda{}, view, ComponentsOf::singular).components, want.singular ? want.components : 1);
     }
 }
 

@@ -1,5 +1,6 @@
 #include <kasane/core/device/check.cuda.hpp>
 #include <kasane/core/device/ordered_memory.cuda.hpp>
+#include <kasane/core/device/reused_memory.hpp>
 #include <kasane/core/device/space_cuda.hpp>
 
 #include <cstdint>
@@ -33,6 +34,7 @@ cudaMemPool_t pool_of(int device) {
 }  // namespace
 
 void* allocate_in_order(Cuda on, std::size_t bytes) {
+    if (void* const reused = take_reused(on, bytes)) return reused;
     KS_CUDA(cudaSetDevice(on.device));
     const auto pool = pool_of(on.device);
     if (!pool) return allocate(on, bytes);
@@ -42,6 +44,7 @@ void* allocate_in_order(Cuda on, std::size_t bytes) {
 }
 
 void release_in_order(Cuda on, void* memory) noexcept {
+    if (give_reused(on, memory)) return;
     // As in release(): a destructor cannot throw, and the runtime may already be gone.
     static_cast<void>(cudaSetDevice(on.device));
     if (cudaFreeAsync(memory, on.stream) != cudaErrorNotSupported) return;

@@ -1,7 +1,9 @@
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/core/device/kernels.hpp>
-#include <kasane/core/device/sum.hpp>
 #include <kasane/sparse/aggregation/aggregates.hpp>
+
+#include <atomic>
+#include <concepts>
 
 namespace kasane::sparse {
 namespace {
@@ -14,6 +16,19 @@ KS_FN std::uint64_t priority_of(index_t node, std::uint64_t round) {
     bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
     bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
     return (bits >> 32 << 32) | (static_cast<std::uint64_t>(node) + 1);
+}
+
+struct LowerFlag {
+    std::uint32_t* flag;
+    KS_FN void operator()(index_t i) const { flag[i] = 0; }
+};
+/// Sets a flag to 1, which other threads may do too.
+KS_FN void raise(std::uint32_t* flag) {
+#if defined(__CUDA_ARCH__)
+    if (*flag == 0) *flag = 1;  // most threads read it in their cache
+#else
+    std::atomic_ref<std::uint32_t>(*flag).store(1, std::memory_order_relaxed);
+#endif
 }
 
 KS_FN bool undecided(std::uint64_t state) { return state != root_state && state != out_state; }
@@ -37,16 +52,8 @@ struct BeginSearch {
     KS_FN void operator()(index_t node) const {
         bool alone = true;
         graph.each(node, [&](index_t, V) { alone = false; });
-        state[node] = alone ? out_state : root_state + 1;
+        state[node] = alone ? out_state : priority_of(node, 0);
         least[node] = 0;
-    }
-};
-
-struct DrawPriority {
-    std::uint64_t round;
-    std::uint64_t* state;
-    KS_FN void operator()(index_t node) const {
-        if (undecided(state[node])) state[node] = priority_of(node, round);
     }
 };
 
@@ -66,12 +73,14 @@ struct LeastOfNeighbours {
     }
 };
 
-/// A node with a root within two edges is out; one that is the least within two edges is a root.
+/// A node with a root within two edges is out; one that is the least within two edges is a root; others draw the next round's priority.
 template <class V>
 struct Decide {
     StrongGraph<V> graph;
+    std::uint64_t round;
     const std::uint64_t* least;
     std::uint64_t* state;
+    std::uint32_t* left;  ///< set to 1 where there are others
     KS_FN void operator()(index_t node) const {
         const std::uint64_t own = state[node];
         if (!undecided(own)) return;
@@ -84,12 +93,9 @@ struct Decide {
             state[node] = out_state;
         else if (is_least)
             state[node] = root_state;
+        else
+            state[node] = priority_of(node, round + 1), raise(left);
     }
-};
-
-struct IsUndecided {
-    const std::uint64_t* state;
-    KS_FN Terms<1> operator()(index_t node) const { return {undecided(state[node]) ? 1. : 0.}; }
 };
 
 struct IsRoot {
@@ -158,17 +164,22 @@ Aggregates<S> aggregated(S on, const RowsView<V>& A, View<const std::uint8_t> st
     Buffer<std::uint32_t, S> number(on, n + 1);
     parallel_for(on, n, NoAggregate{result.of.data()});
     parallel_for(on, n, BeginSearch<V>{graph, state.data(), least.data()});
-    for (std::uint64_t round = 0; sum<1>(on, n, IsUndecided{state.data()})[0] > 0; ++round) {
-        parallel_for(on, n, DrawPriority{round, state.data()});
+    // Rounds after the last one change nothing. A device executes the first ones, and then two at a time, before the host asks.
+    const bool ahead = !std::same_as<S, Cpu>;
+    Buffer<std::uint32_t, S> flag(on, 1);
+    std::uint32_t left = 1;
+    for (std::uint64_t round = 0; left != 0; ++round) {
+        parallel_for(on, 1, LowerFlag{flag.data()});
         parallel_for(on, n, LeastOfNeighbours<V>{graph, state.data(), least.data()});
-        parallel_for(on, n, Decide<V>{graph, least.data(), state.data()});
+        parallel_for(on, n, Decide<V>{graph, round, least.data(), state.data(), flag.data()});
+        if (ahead && (round < 5 || round % 2 == 0)) continue;
+        copy_to_host(on, View<std::uint32_t>(&left, 1), View<const std::uint32_t>(flag.view()));
     }
     parallel_for(on, n + 1, IsRoot{state.data(), n, number.data()});
-    result.count = offsets_of_counts(on, number);
+    result.count = offsets_of_counts(on, number, n);
     parallel_for(on, n, FormAggregate<V>{graph, state.data(), number.data(), result.of.data()});
     parallel_for(on, n, CopyAggregate{result.of.data(), before.data()});
     parallel_for(on, n, JoinStrongest<V>{graph, before.data(), result.of.data()});
-    synchronize(on);
     return result;
 }
 

@@ -8,8 +8,9 @@
 
 #include <kasane/sparse/aggregation/strength.hpp>
 #include <kasane/sparse/aggregation/aggregates.hpp>
-#include <kasane/sparse/multigrid/vector_algebra.hpp>
+#include <kasane/sparse/multigrid/resident_cg.hpp>
 
+#include <concepts>
 #include <vector>
 
 namespace kasane::sparse {
@@ -38,6 +39,11 @@ class AggregationMultigrid {
     /// out = M^-1 in, in the form of krylov.
     void apply(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const;
 
+#if defined(KASANE_CUDA)
+    /// The launches of out = M^-1 in and of rz (ResidentAlgebra).
+    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const requires std::same_as<S, Cuda>;
+#endif
+
     /// The matrix of a level, 0 being the finest, and the prolongator to it from the next level.
     RowsView<float> matrix(std::size_t level) const { return levels_[level].A; }
     RowsView<float> prolongator(std::size_t level) const { return levels_[level].P.view(); }
@@ -61,8 +67,8 @@ class AggregationMultigrid {
 
     void build(const RowsView<double>& A, const NearNull<S>& null, bool keep_aggregates);
     bool add_coarse(std::size_t number, Buffer<double, S>& null, int vectors, int rows_per_node, bool keep_aggregates);
-    void smooth(const Level& level, bool from_zero) const;
-    void cycle(std::size_t number) const;
+    void smooth(S on, const Level& level, bool from_zero) const;
+    void cycle(S on, std::size_t number) const;
 
     S on_;
     bool singular_;

@@ -8,6 +8,10 @@
 #include <kasane/sparse/aggregation/smoothers.hpp>
 #include <kasane/sparse/aggregation/tentative.hpp>
 
+#if defined(__CUDACC__)
+#include <kasane/sparse/multigrid/device_sums.cuda.hpp>
+#endif
+
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +20,7 @@ namespace {
 
 constexpr index_t coarsest_rows = 300;   ///< no further level below
 constexpr index_t most_inverse = 2000;   ///< rows of an inverse
-constexpr int degree = 2;                ///< of the polynomial before and after the coarse level
+constexpr int degree = 2;                ///< of the polynomial before and after the coarse level, at least 2
 constexpr double kept_part = 0.1;        ///< entries that smooth the prolongator, of the largest one of a row
 constexpr int coarsest_degree = 16;      ///< where there is no inverse
 constexpr double smoothed_range = 0.25;  ///< from this part of the largest eigenvalue on
@@ -58,10 +62,8 @@ struct ScaleFinest {
     double unit;
     const double* scale;
     float* value;
-    KS_FN void operator()(index_t row) const {
-        const double here = scale[row] / unit;
-        for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e)
-            value[e] = static_cast<float>(A.value[e] * here * scale[A.column[e]]);
+    KS_FN void operator()(index_t row, std::uint32_t e) const {
+        value[e] = static_cast<float>(A.value[e] * (scale[row] / unit) * scale[A.column[e]]);
     }
 };
 
@@ -91,19 +93,18 @@ struct RootOfCoarseDiagonal {
 
 /// Rows and columns of a matrix times numbers; where one is null it is taken as 1.
 struct ScaleBoth {
-    const std::uint32_t* begin;
     const std::int32_t* column;
     const float *row_scale, *column_scale;
     float* value;
-    KS_FN void operator()(index_t row) const {
+    KS_FN void operator()(index_t row, std::uint32_t e) const {
         const float here = row_scale ? row_scale[row] : 1;
-        for (std::uint32_t e = begin[row]; e < begin[row + 1]; ++e) value[e] *= column_scale ? here * column_scale[column[e]] : here;
+        value[e] *= column_scale ? here * column_scale[column[e]] : here;
     }
 };
 
 template <Space S>
 void scale_both(S on, Rows<float, S>& A, const float* row_scale, const float* column_scale) {
-    parallel_for(on, A.rows, ScaleBoth{A.begin.data(), A.column.data(), row_scale, column_scale, A.value.data()});
+    for_each_entry(on, A.rows, A.begin.data(), A.entries(), ScaleBoth{A.column.data(), row_scale, column_scale, A.value.data()});
 }
 
 struct ScaledSum {
@@ -112,11 +113,16 @@ struct ScaledSum {
     KS_FN void operator()(index_t row, float sum) const { y[row] = by * sum; }
 };
 
-struct FirstStep {
+/// The first two steps from x = 0: d = first b, then ChebyshevStep with x = d. Its sum is that of A b.
+struct FirstTwoSteps {
     const float* b;
-    float by;
-    float *d, *x;
-    KS_FN void operator()(index_t i) const { x[i] = d[i] = by * b[i]; }
+    float first, again, by;
+    float *d, *y;
+    KS_FN void operator()(index_t row, float Ab) const {
+        const float x = first * b[row], step = again * x + by * (b[row] - first * Ab);
+        d[row] = step;
+        y[row] = x + step;
+    }
 };
 
 /// d = again d + by (b - A x), y = x + d
@@ -155,6 +161,26 @@ struct DenseTimes {
     }
 };
 
+void dense_times(Cpu on, const DenseTimes& body) { parallel_for(on, body.n, body); }
+
+#if defined(__CUDACC__)
+/// A warp computes a row.
+__global__ void __launch_bounds__(128) dense_rows(DenseTimes of) {
+    const index_t row = (blockIdx.x * index_t{128} + threadIdx.x) / 32, lane = threadIdx.x % 32;
+    if (row >= of.n) return;
+    float sum = 0;
+    for (index_t k = lane; k < of.n; k += 32) sum += of.inverse[row * of.n + k] * of.b[k];
+    for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(~0u, sum, step);
+    if (lane == 0) of.x[row] = sum;
+}
+
+void dense_times(Cuda on, const DenseTimes& of) {
+    KS_CUDA(cudaSetDevice(on.device));
+    dense_rows<<<static_cast<unsigned>((of.n * 32 + 127) / 128), 128, 0, on.stream>>>(of);
+    KS_CUDA(cudaGetLastError());
+}
+#endif
+
 struct NarrowScaled {
     const double *from, *scale;
     double by;
@@ -169,6 +195,37 @@ struct WidenScaled {
     double* to;
     KS_FN void operator()(index_t i) const { to[i] = by * static_cast<double>(from[i]) * scale[i]; }
 };
+
+#if defined(__CUDACC__)
+/// NarrowScaled with the factor on the device.
+struct NarrowResidual {
+    const CgScalars* s;
+    const double *from, *scale;
+    float* to;
+    __device__ void operator()(index_t i) const { to[i] = static_cast<float>(s->per_unit * from[i] * scale[i]); }
+};
+
+/// WidenScaled in the same way, with a sum.
+struct WidenAndSum {
+    const CgScalars* s;
+    const float* from;
+    const double* scale;
+    const double* r;  ///< null: the sum is that of z
+    double per_unit;
+    double* to;
+    double by = 0;
+    __device__ WidenAndSum ready() const {
+        WidenAndSum with = *this;
+        with.by = s->unit * per_unit;
+        return with;
+    }
+    __device__ double operator()(index_t i) const {
+        const double z = by * static_cast<double>(from[i]) * scale[i];
+        to[i] = z;
+        return r ? r[i] * z : z;
+    }
+};
+#endif
 
 }  // namespace
 
@@ -195,7 +252,7 @@ void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>
     const double largest = reduce<LargestDiagonal>(on_, A.rows, DiagonalTerm{A}).value;
     unit_ = largest > 0 ? std::ldexp(1., std::ilogb(largest)) : 1;
     parallel_for(on_, A.rows, RootOfDiagonal{A, unit_, scale_.data()});
-    parallel_for(on_, A.rows, ScaleFinest{A, unit_, scale_.data(), finest.values.data()});
+    for_each_entry(on_, A.rows, A.begin, finest.entries, ScaleFinest{A, unit_, scale_.data(), finest.values.data()});
     finest.A = {A.rows, A.columns, A.begin, A.column, finest.values.data(), finest.entries};
     Buffer<double, S> vectors(on_, A.rows * null.count);
     parallel_for(on_, A.rows, Unscale<double>{scale_.data(), null.count, null.vectors.data(), vectors.data()});
@@ -259,51 +316,51 @@ bool AggregationMultigrid<S>::add_coarse(std::size_t number, Buffer<double, S>& 
     scale_both<S>(on_, fine.R, scale.data(), nullptr);
     null = Buffer<double, S>(on_, coarse.own.rows * vectors);
     parallel_for(on_, coarse.own.rows, Unscale<float>{scale.data(), vectors, tentative.coarse_null.data(), null.data()});
-    synchronize(on_);
     coarse.A = coarse.own.view();
     coarse.entries = coarse.own.entries();
     return true;
 }
 
 template <Space S>
-void AggregationMultigrid<S>::smooth(const Level& level, bool from_zero) const {
+void AggregationMultigrid<S>::smooth(S on, const Level& level, bool from_zero) const {
     const bool alone = &level == &levels_.back() && levels_.size() > 1;
-    const index_t n = level.A.rows;
     // [Saad 2003, algorithm 12.1]
     const double high = level.largest, low = smoothed_range * high, middle = (high + low) / 2, half = (high - low) / 2;
     double rho = half / middle;
     for (int step = 0; step < (alone ? coarsest_degree : degree); ++step) {
-        if (step == 0 && from_zero) {
-            parallel_for(on_, n, FirstStep{level.b.data(), static_cast<float>(1 / middle), level.d.data(), level.x.data()});
-            continue;
-        }
+        if (step == 0 && from_zero) continue;
         const double next = 1 / (2 * middle / half - rho);
         const double again = step == 0 ? 0 : next * rho, by = step == 0 ? 1 / middle : 2 * next / half;
         if (step > 0) rho = next;
-        for_each_row_sum(on_, level.A, level.x.data(),
-                         ChebyshevStep{level.b.data(), level.x.data(), static_cast<float>(again), static_cast<float>(by), level.d.data(),
-                                       level.y.data()});
+        if (step == 1 && from_zero)
+            for_each_row_sum(on, level.A, level.b.data(),
+                             FirstTwoSteps{level.b.data(), static_cast<float>(1 / middle), static_cast<float>(again),
+                                           static_cast<float>(by), level.d.data(), level.y.data()});
+        else
+            for_each_row_sum(on, level.A, level.x.data(),
+                             ChebyshevStep{level.b.data(), level.x.data(), static_cast<float>(again), static_cast<float>(by),
+                                           level.d.data(), level.y.data()});
         std::swap(level.x, level.y);
     }
 }
 
 template <Space S>
-void AggregationMultigrid<S>::cycle(std::size_t number) const {
+void AggregationMultigrid<S>::cycle(S on, std::size_t number) const {
     const auto& level = levels_[number];
     if (number + 1 == levels_.size()) {
         if (inverse_.size() > 0)
-            parallel_for(on_, level.A.rows, DenseTimes{inverse_.data(), level.A.rows, level.b.data(), level.x.data()});
+            dense_times(on, {inverse_.data(), level.A.rows, level.b.data(), level.x.data()});
         else
-            smooth(level, true);
+            smooth(on, level, true);
         return;
     }
     const auto& coarse = levels_[number + 1];
-    smooth(level, true);
-    for_each_row_sum(on_, level.A, level.x.data(), LevelResidual{level.b.data(), level.y.data()});
-    for_each_row_sum(on_, level.R.view(), level.y.data(), ScaledSum{1, coarse.b.data()});
-    cycle(number + 1);
-    for_each_row_sum(on_, level.P.view(), coarse.x.data(), AddSum{level.x.data()});
-    smooth(level, false);
+    smooth(on, level, true);
+    for_each_row_sum(on, level.A, level.x.data(), LevelResidual{level.b.data(), level.y.data()});
+    for_each_row_sum(on, level.R.view(), level.y.data(), ScaledSum{1, coarse.b.data()});
+    cycle(on, number + 1);
+    for_each_row_sum(on, level.P.view(), coarse.x.data(), AddSum{level.x.data()});
+    smooth(on, level, false);
 }
 
 template <Space S>
@@ -313,10 +370,25 @@ void AggregationMultigrid<S>::apply(VectorAlgebra<S>& algebra, const Buffer<doub
     const double unit = norm > 0 && std::isfinite(norm) ? std::ldexp(1., std::ilogb(norm)) : 1;
     const auto& finest = levels_.front();
     parallel_for(on_, in.size(), NarrowScaled{in.data(), scale_.data(), 1 / unit, finest.b.data()});
-    cycle(0);
+    cycle(on_, 0);
     parallel_for(on_, in.size(), WidenScaled{finest.x.data(), scale_.data(), unit / unit_, out.data()});
     if (singular_) algebra.remove_mean(out);
 }
+
+#if defined(__CUDACC__)
+template <Space S>
+void AggregationMultigrid<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in,
+                                     Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
+    const auto& finest = levels_.front();
+    parallel_for(on, in.size(), NarrowResidual{cg.scalars(), in.data(), scale_.data(), finest.b.data()});
+    cycle(on, 0);
+    const WidenAndSum widen{cg.scalars(), finest.x.data(), scale_.data(), singular_ ? nullptr : in.data(), 1 / unit_, out.data()};
+    if (singular_)
+        device::remove_mean_then(on, widen, cg, in, out);
+    else
+        device::sum_then(on, in.size(), widen, device::StoreTotal{&cg.scalars()->rz}, cg.sums());
+}
+#endif
 
 template <Space S>
 std::vector<typename AggregationMultigrid<S>::LevelSize> AggregationMultigrid<S>::levels() const {
@@ -341,8 +413,9 @@ double AggregationMultigrid<S>::bytes_per_cycle() const {
     double bytes = 20. * static_cast<double>(levels_.front().A.rows) * 2;  // narrowing and widening
     for (const auto& level : levels_) {
         const auto rows = static_cast<double>(level.A.rows), entries = static_cast<double>(level.entries);
-        // Each product reads the offsets, entries and x; steps also b, d and write d, y; the residual b and r; both transfers their matrix.
-        bytes += 2 * degree * (8 * entries + 4 * rows) + rows * 4 * (3 + (2 * degree - 1) * 5 + 3 + 2 + 1);
+        // Each product reads the offsets, entries and x (b: the first); steps also b, d and write d, y; the residual b and r; both
+        // transfers their matrix.
+        bytes += 2 * degree * (8 * entries + 4 * rows) + rows * 4 * (3 + (2 * degree - 2) * 5 + 3 + 2 + 1);
         bytes += static_cast<double>(level.P.bytes() + level.R.bytes());
     }
     return bytes;

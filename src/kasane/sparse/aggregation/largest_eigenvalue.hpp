@@ -6,8 +6,8 @@
 #pragma once
 
 #include <kasane/core/device/sum.hpp>
-#include <kasane/krylov/symmetric_eigen.hpp>
 #include <kasane/sparse/aggregation/row_sums.hpp>
+#include <kasane/sparse/aggregation/tridiagonal.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -60,8 +60,8 @@ struct NextLanczosVector {
 
 /// The largest Ritz value of that many steps. It exceeds no eigenvalue but by rounding.
 /// @param A  symmetric, positive semi-definite   @param v, w, before  [rows] vectors whose values are lost
-template <Space S>
-double largest_ritz_value(S on, const RowsView<float>& A, int steps, Buffer<float, S>& v, Buffer<float, S>& w, Buffer<float, S>& before) {
+inline double largest_ritz_value(Cpu on, const RowsView<float>& A, int steps, Buffer<float, Cpu>& v, Buffer<float, Cpu>& w,
+                                 Buffer<float, Cpu>& before) {
     parallel_for(on, A.rows, detail::NormalOfRow{v.data()});
     const double square = sum<2>(on, A.rows, detail::LanczosSums{v.data(), v.data()})[1];
     if (!(square > 0)) return 0;
@@ -82,13 +82,101 @@ double largest_ritz_value(S on, const RowsView<float>& A, int steps, Buffer<floa
         betas.push_back(next);
         beta = next;
     }
-    const std::size_t m = alphas.size();
-    std::vector<double> T(m * m, 0.);
-    for (std::size_t k = 0; k < m; ++k) {
-        T[k * m + k] = alphas[k];
-        if (k + 1 < m) T[k * m + k + 1] = T[(k + 1) * m + k] = betas[k];
-    }
-    return krylov::symmetric_eigen(std::move(T), m).values.back();
+    return largest_of_tridiagonal(alphas, betas);
 }
+
+#if defined(__CUDACC__)
+namespace detail {
+
+/// The numbers of the method, on the device, where the host does not wait for them.
+struct LanczosState {
+    static constexpr int most_steps = 32;
+    double alphas[most_steps], betas[most_steps];
+    double alpha, beta, by;  ///< of the next vector
+    double last_beta;
+    int steps;
+    bool ended;
+};
+
+struct NormalAndSquare {
+    NormalOfRow normal;
+    __device__ const NormalAndSquare& ready() const { return *this; }
+    __device__ double operator()(index_t row) const {
+        normal(row);
+        const auto value = static_cast<double>(normal.v[row]);
+        return value * value;
+    }
+};
+
+struct BeginLanczos {
+    LanczosState* s;
+    __device__ void operator()(const double (&square)[1]) const {
+        s->ended = !(square[0] > 0);
+        s->by = 1 / sqrt(square[0]);
+        s->alpha = s->beta = s->last_beta = 0;
+        s->steps = 0;
+    }
+};
+
+struct StoreAndSum {
+    const float* v;
+    float* w;
+    __device__ void operator()(index_t row, float sum, double (&terms)[2]) const {
+        const double a = static_cast<double>(v[row]), b = static_cast<double>(sum);
+        w[row] = sum;
+        terms[0] += a * b;
+        terms[1] += b * b;
+    }
+};
+
+struct EndOfLanczosStep {
+    LanczosState* s;
+    __device__ void operator()(const double (&sums)[2]) const {
+        if (s->ended) return;
+        const double alpha = sums[0], beta = s->last_beta, next2 = sums[1] - alpha * alpha - beta * beta;
+        s->alphas[s->steps] = alpha;
+        s->betas[s->steps] = 0;
+        s->ended = !(next2 > 1e-10 * sums[1]);
+        if (!s->ended) {
+            const double next = sqrt(next2);
+            s->betas[s->steps] = s->last_beta = next;
+            s->alpha = alpha, s->beta = beta, s->by = 1 / next;
+        }
+        ++s->steps;
+    }
+};
+
+/// NextLanczosVector with the numbers of the device.
+struct NextOnDevice {
+    const LanczosState* s;
+    const float *v, *w;
+    float* before;
+    __device__ void operator()(index_t i) const {
+        if (!s->ended) NextLanczosVector{v, w, s->alpha, s->beta, s->by, before}(i);
+    }
+};
+
+}  // namespace detail
+
+inline double largest_ritz_value(Cuda on, const RowsView<float>& A, int steps, Buffer<float, Cuda>& v, Buffer<float, Cuda>& w,
+                                 Buffer<float, Cuda>& before) {
+    using detail::LanczosState;
+    KS_EXPECT(steps <= LanczosState::most_steps);
+    DeviceSumMemory sums(on);
+    Buffer<LanczosState, Cuda> state(on, 1);
+    device::sum_then(on, A.rows, detail::NormalAndSquare{{v.data()}}, detail::BeginLanczos{state.data()}, sums.view());
+    // The first vector is scaled as if it were the next one of a step without a matrix.
+    parallel_for(on, A.rows, detail::NextOnDevice{state.data(), v.data(), v.data(), before.data()});
+    std::swap(v, before);
+    for (int step = 0; step < steps; ++step) {
+        sum_over_rows<2>(on, A, v.data(), detail::StoreAndSum{v.data(), w.data()}, detail::EndOfLanczosStep{state.data()}, sums.view());
+        parallel_for(on, A.rows, detail::NextOnDevice{state.data(), v.data(), w.data(), before.data()});
+        std::swap(v, before);
+    }
+    LanczosState last;
+    copy_to_host(on, View<LanczosState>(&last, 1), View<const LanczosState>(state.data(), 1));
+    return largest_of_tridiagonal({last.alphas, last.alphas + last.steps}, {last.betas, last.betas + last.steps});
+}
+#endif
 
 }  // namespace kasane::sparse

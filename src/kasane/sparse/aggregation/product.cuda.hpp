@@ -21,9 +21,14 @@ struct ProductStage {
     static constexpr int lanes = L, slots = S;
     static constexpr std::uint32_t most_entries = S * 3 / 4;
 };
-using ShortRows = ProductStage<4, 64>;
-using MiddleRows = ProductStage<8, 256>;
-using LongRows = ProductStage<32, 1024>;
+using SingleEntries = ProductStage<1, 16>;
+using FewEntries = ProductStage<2, 32>;
+using ShortRows = ProductStage<4, 32>;
+using LongerShortRows = ProductStage<4, 64>;
+using MiddleRows = ProductStage<8, 128>;
+using LongerMiddleRows = ProductStage<8, 256>;
+using LongRows = ProductStage<32, 512>;
+using LongestRows = ProductStage<32, 1024>;
 
 template <class Stage>
 __device__ auto product_group() {
@@ -47,10 +52,39 @@ __device__ int take_slot(std::int32_t* table, std::int32_t column, int most, boo
     return -1;
 }
 
+/// visit(left, begin, end) for the entries `left` of a row of A, with the range of the row of B that each one multiplies. All lanes of the
+/// group call it together.
+template <class Group, class Left, class V, class Visit>
+__device__ void each_range(const Group&, const Left& A, const RowsView<V>& B, index_t row, const Visit& visit) {
+    A.each(row, [&](std::int32_t middle, V left) { visit(left, B.begin[middle], B.begin[middle + 1]); });
+}
+/// The same where the entries are in memory: each lane loads one of them ahead.
+template <class Group, class V, class Visit>
+__device__ void each_range(const Group& group, const RowsView<V>& A, const RowsView<V>& B, index_t row, const Visit& visit) {
+    const auto lanes = static_cast<std::uint32_t>(group.size());
+    const std::uint32_t end = A.begin[row + 1];
+    for (std::uint32_t first = A.begin[row]; first < end; first += lanes) {
+        const std::uint32_t e = first + static_cast<std::uint32_t>(group.thread_rank());
+        V left = 0;
+        std::uint32_t from = 0, to = 0;
+        if (e < end) {
+            const std::int32_t middle = A.column[e];
+            left = A.value[e], from = B.begin[middle], to = B.begin[middle + 1];
+        }
+        const std::uint32_t there = end - first < lanes ? end - first : lanes;
+        for (std::uint32_t k = 0; k < there; ++k) visit(group.shfl(left, k), group.shfl(from, k), group.shfl(to, k));
+    }
+}
+
+/// What a stage finds: the most columns of a row, of this stage and earlier ones, and whether it left rows uncounted.
+struct FoundColumns {
+    std::uint32_t longest, uncounted;
+};
+
 /// count[row] = number of columns of A B in the rows that have none yet, or `uncounted` where the table is too small.
 template <class Stage, class Left, class V>
 __global__ void __launch_bounds__(product_block)
-    count_columns_of_rows(Left A, RowsView<V> B, index_t rows, bool first, std::uint32_t* count) {
+    count_columns_of_rows(Left A, RowsView<V> B, index_t rows, bool first, std::uint32_t* count, FoundColumns* of_all) {
     constexpr int most_tries = 32;
     __shared__ std::int32_t tables[product_block / Stage::lanes][Stage::slots];
     const auto group = product_group<Stage>();
@@ -62,9 +96,8 @@ __global__ void __launch_bounds__(product_block)
     group.sync();
     std::uint32_t found = 0;
     bool full = false;
-    A.each(row, [&](std::int32_t middle, V) {
-        const std::uint32_t end = B.begin[middle + 1];
-        for (std::uint32_t e = B.begin[middle] + static_cast<std::uint32_t>(lane); e < end && !full; e += Stage::lanes) {
+    each_range(group, A, B, row, [&](V, std::uint32_t begin, std::uint32_t end) {
+        for (std::uint32_t e = begin + static_cast<std::uint32_t>(lane); e < end && !full; e += Stage::lanes) {
             bool fresh = false;
             full = take_slot<Stage::slots>(table, B.column[e], most_tries, fresh) < 0;
             found += fresh;
@@ -72,7 +105,13 @@ __global__ void __launch_bounds__(product_block)
     });
     full = group.any(full);
     for (int step = Stage::lanes / 2; step > 0; step /= 2) found += group.shfl_xor(found, static_cast<unsigned>(step));
-    if (lane == 0) count[row] = full || found > Stage::most_entries ? uncounted : found;
+    if (lane != 0) return;
+    const bool left = full || found > Stage::most_entries;
+    count[row] = left ? uncounted : found;
+    if (left)
+        of_all->uncounted = 1;
+    else if (found > *static_cast<volatile std::uint32_t*>(&of_all->longest))
+        atomicMax(&of_all->longest, found);
 }
 
 /// Entries of the rows of A B with more than `least` and at most Stage::most_entries entries.
@@ -94,9 +133,8 @@ __global__ void __launch_bounds__(product_block) fill_rows_of_product(Left A, Ro
     for (int slot = lane; slot < Stage::slots; slot += Stage::lanes) table[slot] = -1;
     group.sync();
     int found = 0;
-    A.each(row, [&](std::int32_t middle, V left) {
-        const std::uint32_t end = B.begin[middle + 1];
-        for (std::uint32_t first = B.begin[middle]; first < end; first += Stage::lanes) {
+    each_range(group, A, B, row, [&](V left, std::uint32_t from, std::uint32_t end) {
+        for (std::uint32_t first = from; first < end; first += Stage::lanes) {
             const std::uint32_t e = first + static_cast<std::uint32_t>(lane);
             bool fresh = false;
             int slot = 0;
@@ -131,8 +169,12 @@ unsigned blocks_of_product(index_t rows) {
 /// @return whether one did
 template <class Visit>
 bool try_stages(double mean_entries, const Visit& visit) {
-    if (mean_entries <= 6 && visit(ShortRows{})) return true;
-    return (mean_entries <= 12 && visit(MiddleRows{})) || visit(LongRows{});
+    // Small tables first: more rows are under way at a time.
+    if (mean_entries <= 1.2 && visit(SingleEntries{})) return true;
+    if (mean_entries <= 3 && visit(FewEntries{})) return true;
+    if (mean_entries <= 6 && (visit(ShortRows{}) || visit(LongerShortRows{}))) return true;
+    if (mean_entries <= 12 && (visit(MiddleRows{}) || visit(LongerMiddleRows{}))) return true;
+    return visit(LongRows{}) || visit(LongestRows{});
 }
 
 }  // namespace kasane::sparse::device

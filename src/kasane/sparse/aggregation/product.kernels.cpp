@@ -135,13 +135,16 @@ index_t words_of_table(S on, const ProductsOfRow<Left, V>& products, index_t row
     return 2 * slots_for(reduce<Largest>(on, rows, products).n);
 }
 
+/// C.begin[row] = number of columns of the row. @return a bound of it, where one is known
 template <class Left, class V>
-void count_columns(Cpu on, const ProductsOfRow<Left, V>& products, Rows<V, Cpu>& C) {
+index_t count_columns(Cpu on, const ProductsOfRow<Left, V>& products, Rows<V, Cpu>& C) {
     for_each_row(on, C.rows, words_of_table(on, products, C.rows), CountColumns<Left, V>{products, C.begin.data()});
+    return products.B.columns;
 }
 
+/// @param longest  what count_columns() returned
 template <class Left, class V>
-void fill_rows(Cpu on, const ProductsOfRow<Left, V>& products, Rows<V, Cpu>& C) {
+void fill_rows(Cpu on, const ProductsOfRow<Left, V>& products, index_t, Rows<V, Cpu>& C) {
     for_each_row(on, C.rows, words_of_table(on, products, C.rows),
                  FillRow<Left, V>{products, C.begin.data(), C.column.data(), C.value.data()});
 }
@@ -180,13 +183,18 @@ struct FillLongRows {
     KS_FN bool has(index_t row) const { return of.begin[row + 1] - of.begin[row] > least; }
 };
 
-struct IsUncounted {
-    const std::uint32_t* count;
-    KS_FN Largest operator()(index_t row) const { return {count[row] == device::uncounted}; }
-};
 struct EntriesOf {
-    const std::uint32_t* begin;
-    KS_FN Largest operator()(index_t row) const { return {static_cast<index_t>(begin[row + 1] - begin[row])}; }
+    const std::uint32_t* count;
+    KS_FN Largest operator()(index_t row) const { return {static_cast<index_t>(count[row])}; }
+};
+
+struct SetFound {
+    device::FoundColumns* found;
+    bool first;
+    KS_FN void operator()(index_t) const {
+        found->uncounted = 0;
+        if (first) found->longest = 0;
+    }
 };
 
 template <class V>
@@ -195,26 +203,31 @@ double mean_entries(const RowsView<V>& A) {
 }
 
 template <class Left, class V>
-void count_columns(Cuda on, const ProductsOfRow<Left, V>& products, Rows<V, Cuda>& C) {
-    if (C.rows == 0) return;
+index_t count_columns(Cuda on, const ProductsOfRow<Left, V>& products, Rows<V, Cuda>& C) {
+    if (C.rows == 0) return 0;
     KS_CUDA(cudaSetDevice(on.device));
     std::uint32_t* const count = C.begin.data();
+    Buffer<device::FoundColumns, Cuda> found(on, 1);
+    device::FoundColumns now{};
     bool first = true;
     const bool done = device::try_stages(mean_entries(products.B), [&]<class Stage>(Stage) {
+        parallel_for(on, 1, SetFound{found.data(), first});
         device::count_columns_of_rows<Stage><<<device::blocks_of_product<Stage>(C.rows), device::product_block, 0, on.stream>>>(
-            products.A, products.B, C.rows, first, count);
+            products.A, products.B, C.rows, first, count, found.data());
         KS_CUDA(cudaGetLastError());
         first = false;
-        return reduce<Largest>(on, C.rows, IsUncounted{count}).n == 0;
+        copy_to_host(on, View<device::FoundColumns>(&now, 1), View<const device::FoundColumns>(found.view()));
+        return now.uncounted == 0;
     });
-    if (!done) for_each_row(on, C.rows, words_of_table(on, products, C.rows), CountUncounted<Left, V>{{products, count}});
+    if (done) return now.longest;
+    for_each_row(on, C.rows, words_of_table(on, products, C.rows), CountUncounted<Left, V>{{products, count}});
+    return reduce<Largest>(on, C.rows, EntriesOf{count}).n;
 }
 
 template <class Left, class V>
-void fill_rows(Cuda on, const ProductsOfRow<Left, V>& products, Rows<V, Cuda>& C) {
+void fill_rows(Cuda on, const ProductsOfRow<Left, V>& products, index_t longest, Rows<V, Cuda>& C) {
     if (C.rows == 0) return;
     KS_CUDA(cudaSetDevice(on.device));
-    const index_t longest = reduce<Largest>(on, C.rows, EntriesOf{C.begin.data()}).n;
     std::uint32_t least = 0;
     const bool done = device::try_stages(mean_entries(products.B), [&]<class Stage>(Stage) {
         device::fill_rows_of_product<Stage><<<device::blocks_of_product<Stage>(C.rows), device::product_block, 0, on.stream>>>(
@@ -237,11 +250,11 @@ Rows<V, S> product(S on, const Left& A, const RowsView<V>& B) {
     C.rows = rows_of(A), C.columns = B.columns;
     const ProductsOfRow<Left, V> products{A, B};
     C.begin = Buffer<std::uint32_t, S>(on, C.rows + 1);
-    count_columns(on, products, C);
-    const index_t entries = offsets_of_counts(on, C.begin);
+    const index_t longest = count_columns(on, products, C);
+    const index_t entries = offsets_of_counts(on, C.begin, longest * C.rows);
     C.column = Buffer<std::int32_t, S>(on, entries);
     C.value = Buffer<V, S>(on, entries);
-    fill_rows(on, products, C);
+    fill_rows(on, products, longest, C);
     return C;
 }
 

@@ -4,8 +4,10 @@
 
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/sparse/matrix/csr.hpp>
+#include <kasane/sparse/multigrid/device_sums.hpp>
 
 #include <cstdint>
+#include <limits>
 
 namespace kasane::sparse {
 
@@ -48,9 +50,9 @@ struct Rows {
 };
 
 /// Turns the numbers of entries of rows, in begin[0 .. rows), into the offsets of rows, and returns the number of all entries.
-/// @throws InputError: 2^32 entries or more
+/// @param most  a bound of that number, where one is known   @throws InputError: 2^32 entries or more
 template <Space S>
-index_t offsets_of_counts(S on, Buffer<std::uint32_t, S>& begin);
+index_t offsets_of_counts(S on, Buffer<std::uint32_t, S>& begin, index_t most = std::numeric_limits<index_t>::max());
 
 /// A copy of the user's matrix, which is in the memory of the space. @throws InputError: 2^32 entries or more
 template <Space S>
@@ -66,6 +68,12 @@ void multiply_entries(S on, View<const double> a, View<const double> x, View<dou
 /// y = A x.
 template <Space S>
 void multiply(S on, const RowsView<double>& A, View<const double> x, View<double> y);
+
+#if defined(KASANE_CUDA)
+/// y = A x, and x.y in the memory of the device.
+void multiply_with_product(Cuda on, const RowsView<double>& A, View<const double> x, View<double> y, double* product,
+                           const DeviceSums& sums);
+#endif
 
 /// A B, by a table of columns for each row.
 /// @tparam Left  RowsView<V>, or a matrix whose entries are computed where they are used (smoothers.hpp)

@@ -33,13 +33,10 @@ struct SetCounter {
     KS_FN void operator()(index_t i) const { to[i] = 0; }
 };
 
-template <class V>
 struct CountInColumns {
-    RowsView<V> A;
+    const std::int32_t* column;
     std::uint32_t* count;
-    KS_FN void operator()(index_t row) const {
-        for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e) next_of(count + A.column[e]);
-    }
+    KS_FN void operator()(index_t entry) const { next_of(count + column[entry]); }
 };
 
 template <class V>
@@ -49,12 +46,10 @@ struct ScatterRow {
     std::uint32_t* taken;
     std::int32_t* column;
     V* value;
-    KS_FN void operator()(index_t row) const {
-        for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e) {
-            const std::uint32_t at = begin[A.column[e]] + next_of(taken + A.column[e]);
-            column[at] = static_cast<std::int32_t>(row);
-            value[at] = A.value[e];
-        }
+    KS_FN void operator()(index_t row, std::uint32_t e) const {
+        const std::uint32_t at = begin[A.column[e]] + next_of(taken + A.column[e]);
+        column[at] = static_cast<std::int32_t>(row);
+        value[at] = A.value[e];
     }
 };
 
@@ -170,16 +165,36 @@ void multiply(S on, const RowsView<double>& A, View<const double> x, View<double
     for_each_row_sum(on, A, x.ptr, StoreSum{y.ptr});
 }
 
+#if defined(__CUDACC__)
+namespace {
+struct StoreAndMultiply {
+    const double* x;
+    double* y;
+    __device__ void operator()(index_t row, double sum, double (&terms)[1]) const {
+        y[row] = sum;
+        terms[0] += x[row] * sum;
+    }
+};
+}  // namespace
+
+void multiply_with_product(Cuda on, const RowsView<double>& A, View<const double> x, View<double> y, double* product,
+                           const DeviceSums& sums) {
+    sum_over_rows<1>(on, A, x.ptr, StoreAndMultiply{x.ptr, y.ptr}, device::StoreTotal{product}, sums);
+}
+#endif
+
 template <Space S>
-index_t offsets_of_counts(S on, Buffer<std::uint32_t, S>& begin) {
+index_t offsets_of_counts(S on, Buffer<std::uint32_t, S>& begin, index_t most) {
     const index_t rows = begin.size() - 1;
-    const double total = sum<1>(on, rows + 1, EntriesOfRow{begin.data(), rows})[0];
-    KS_VALIDATE(total < 0x1p32, "algebraic multigrid needs a matrix of 2^32 entries or more on one of its levels: take ic0.");
+    if (most >= index_t{1} << 32)
+        KS_VALIDATE((sum<1>(on, rows + 1, EntriesOfRow{begin.data(), rows})[0]) < 0x1p32,
+                    "algebraic multigrid needs a matrix of 2^32 entries or more on one of its levels: take ic0.");
     parallel_for(on, 1, SetCounter{begin.data() + rows});
     Workspace<S> work(on);
     exclusive_scan(on, work, View<const std::uint32_t>(begin.view()), begin.view());
-    synchronize(on);
-    return static_cast<index_t>(total);
+    std::uint32_t total = 0;
+    copy_to_host(on, View<std::uint32_t>(&total, 1), View<const std::uint32_t>(begin.data() + rows, 1));
+    return total;
 }
 
 template <class V, Space S>
@@ -188,15 +203,14 @@ Rows<V, S> transposed(S on, const RowsView<V>& A) {
     T.rows = A.columns, T.columns = A.rows;
     T.begin = Buffer<std::uint32_t, S>(on, T.rows + 1);
     parallel_for(on, T.rows, SetCounter{T.begin.data()});
-    parallel_for(on, A.rows, CountInColumns<V>{A, T.begin.data()});
-    const index_t entries = offsets_of_counts(on, T.begin);
+    parallel_for(on, A.entries, CountInColumns{A.column, T.begin.data()});
+    const index_t entries = offsets_of_counts(on, T.begin, A.entries);
     T.column = Buffer<std::int32_t, S>(on, entries);
     T.value = Buffer<V, S>(on, entries);
     Buffer<std::uint32_t, S> taken(on, T.rows);
     parallel_for(on, T.rows, SetCounter{taken.data()});
-    parallel_for(on, A.rows, ScatterRow<V>{A, T.begin.data(), taken.data(), T.column.data(), T.value.data()});
+    for_each_entry(on, A.rows, A.begin, A.entries, ScatterRow<V>{A, T.begin.data(), taken.data(), T.column.data(), T.value.data()});
     sort_rows(on, T);
-    synchronize(on);
     return T;
 }
 
@@ -204,7 +218,7 @@ template Rows<double, KS_SPACE> copied_rows(KS_SPACE, const CsrView&, index_t);
 template void copy_values(KS_SPACE, const CsrView&, Rows<double, KS_SPACE>&);
 template void multiply_entries(KS_SPACE, View<const double>, View<const double>, View<double>);
 template void multiply(KS_SPACE, const RowsView<double>&, View<const double>, View<double>);
-template index_t offsets_of_counts(KS_SPACE, Buffer<std::uint32_t, KS_SPACE>&);
+template index_t offsets_of_counts(KS_SPACE, Buffer<std::uint32_t, KS_SPACE>&, index_t);
 template Rows<float, KS_SPACE> transposed(KS_SPACE, const RowsView<float>&);
 template Rows<double, KS_SPACE> transposed(KS_SPACE, const RowsView<double>&);
 

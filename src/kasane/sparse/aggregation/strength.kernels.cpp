@@ -1,5 +1,6 @@
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/core/device/sum.hpp>
+#include <kasane/sparse/aggregation/row_sums.hpp>
 #include <kasane/sparse/aggregation/smoothers.hpp>
 #include <kasane/sparse/aggregation/strength.hpp>
 
@@ -47,12 +48,9 @@ struct MarkStrong {
     const V* strongest;
     V threshold;
     std::uint8_t* strong;
-    KS_FN void operator()(index_t row) const {
-        const V here = strongest[row];
-        for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e) {
-            const V there = strongest[A.column[e]], least = here < there ? here : there;
-            strong[e] = A.column[e] != row && least > 0 && size_of(A.value[e]) >= threshold * least;
-        }
+    KS_FN void operator()(index_t row, std::uint32_t e) const {
+        const V here = strongest[row], there = strongest[A.column[e]], least = here < there ? here : there;
+        strong[e] = A.column[e] != row && least > 0 && size_of(A.value[e]) >= threshold * least;
     }
 };
 
@@ -138,13 +136,6 @@ struct RootOfNorms {
     }
 };
 
-template <class V, Space S>
-index_t entries_of(S on, const RowsView<V>& A) {
-    std::uint32_t entries = 0;
-    copy_to_host(on, View<std::uint32_t>(&entries, 1), View<const std::uint32_t>(A.begin + A.rows, 1));
-    return entries;
-}
-
 }  // namespace
 
 template <class V, Space S>
@@ -158,9 +149,8 @@ template <class V, Space S>
 Buffer<std::uint8_t, S> strong_entries(S on, const RowsView<V>& A, const Strength& strength) {
     Buffer<V, S> strongest(on, A.rows);
     parallel_for(on, A.rows, StrongestOfRow<V>{A, static_cast<V>(strength.dominance), strongest.data()});
-    Buffer<std::uint8_t, S> strong(on, entries_of(on, A));
-    parallel_for(on, A.rows, MarkStrong<V>{A, strongest.data(), static_cast<V>(strength.threshold), strong.data()});
-    synchronize(on);
+    Buffer<std::uint8_t, S> strong(on, A.entries);
+    for_each_entry(on, A.rows, A.begin, A.entries, MarkStrong<V>{A, strongest.data(), static_cast<V>(strength.threshold), strong.data()});
     return strong;
 }
 
@@ -174,7 +164,7 @@ Rows<V, S> block_norms(S on, const RowsView<V>& A, int rows_per_node) {
     parallel_for(on, A.rows, NodeOfRow<V>{rows_per_node, node.begin.data(), node.column.data(), node.value.data()});
     const auto count = static_cast<std::uint32_t>(A.rows);
     copy_from_host(on, View<std::uint32_t>(node.begin.data() + A.rows, 1), View<const std::uint32_t>(&count, 1));
-    const index_t entries = entries_of(on, A);
+    const index_t entries = A.entries;
     Buffer<V, S> squares(on, entries);
     parallel_for(on, entries, SquareEntries<V>{A.value, squares.data()});
     auto squared = A;
@@ -183,7 +173,6 @@ Rows<V, S> block_norms(S on, const RowsView<V>& A, int rows_per_node) {
     Buffer<V, S> diagonal(on, norms.rows);
     parallel_for(on, norms.rows, DiagonalNorm<V>{norms.view(), diagonal.data()});
     parallel_for(on, norms.rows, RootOfNorms<V>{norms.begin.data(), norms.column.data(), diagonal.data(), norms.value.data()});
-    synchronize(on);
     return norms;
 }
 

@@ -123,7 +123,7 @@ Tentative<V, S> tentative_prolongator(S on, const Aggregates<S>& aggregates, Vie
     member.rows = nodes, member.columns = aggregates.count;
     member.begin = Buffer<std::uint32_t, S>(on, nodes + 1);
     parallel_for(on, nodes, EntriesOfNode{aggregates.of.data(), member.begin.data()});
-    const index_t members = offsets_of_counts(on, member.begin);
+    const index_t members = offsets_of_counts(on, member.begin, nodes);
     member.column = Buffer<std::int32_t, S>(on, members);
     member.value = Buffer<float, S>(on, members);
     parallel_for(on, nodes, MemberOfAggregate{aggregates.of.data(), member.begin.data(), member.column.data(), member.value.data()});
@@ -139,12 +139,11 @@ Tentative<V, S> tentative_prolongator(S on, const Aggregates<S>& aggregates, Vie
     P.rows = rows, P.columns = aggregates.count * vectors;
     P.begin = Buffer<std::uint32_t, S>(on, rows + 1);
     parallel_for(on, rows, CountTentative{aggregates.of.data(), vectors, rows_per_node, P.begin.data()});
-    const index_t entries = offsets_of_counts(on, P.begin);
+    const index_t entries = offsets_of_counts(on, P.begin, rows * vectors);
     P.column = Buffer<std::int32_t, S>(on, entries);
     P.value = Buffer<V, S>(on, entries);
     parallel_for(on, rows,
                  FillTentative<V>{aggregates.of.data(), vectors, rows_per_node, q.data(), P.begin.data(), P.column.data(), P.value.data()});
-    synchronize(on);
     return result;
 }
 

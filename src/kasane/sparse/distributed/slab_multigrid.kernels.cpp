@@ -35,11 +35,6 @@ struct OfSlab {
     }
 };
 
-struct SetZero {
-    float* to;
-    KS_FN void operator()(index_t i) const { to[i] = 0; }
-};
-
 /// body(planes) for the first and the last of some planes.
 void for_ends(Planes planes, const auto& body) {
     body(Planes{planes.begin, planes.begin + 1});
@@ -227,9 +222,7 @@ void SlabMultigrid<S>::cycle(std::size_t level) const {
                       {slab.share[0].data(), slab.share[1].data(), slab.share[2].data()}};
     if (last) {
         const auto me = static_cast<std::size_t>(worker_);
-        parallel_for(on_, rest_->x().n, SetZero{rest_->x().ptr});
-        for_each_cell(on_, coarse, Planes{rest_begin_[me], rest_begin_[me + 1]},
-                      Restrict{by, slab.r.data(), rest_->b().ptr, rest_->x().ptr});
+        for_each_cell(on_, coarse, Planes{rest_begin_[me], rest_begin_[me + 1]}, Restrict{by, slab.r.data(), rest_->b().ptr});
         std::vector<index_t> begin;
         for (const auto first : rest_begin_) begin.push_back(coarse.plane() * first);
         exchange_.gather(rest_->b(), begin);
@@ -237,7 +230,7 @@ void SlabMultigrid<S>::cycle(std::size_t level) const {
         for_each_cell(on_, slab.cells, slab.there, Prolong{by, rest_->x().ptr, slab.x.data()});
     } else {
         auto& next = slabs_[level + 1];
-        for_each_cell(on_, coarse, next.own, Restrict{by, slab.r.data(), next.b.data(), next.x.data()});
+        for_each_cell(on_, coarse, next.own, Restrict{by, slab.r.data(), next.b.data()});
         cycle(level + 1);
         for_each_cell(on_, slab.cells, slab.there, Prolong{by, next.x.data(), slab.x.data()});
     }
@@ -252,7 +245,7 @@ void SlabMultigrid<S>::apply(DistributedAlgebra<S>& algebra, const Buffer<double
     const double unit = norm > 0 && std::isfinite(norm) ? std::ldexp(1., std::ilogb(norm)) : 1;
     auto& finest = slabs_.front();
     const index_t first = finest.cells.plane() * (finest.own.begin - finest.there.begin);
-    parallel_for(on_, in.size(), Narrow{in.data(), 1 / unit, finest.b.data() + first, finest.x.data() + first});
+    parallel_for(on_, in.size(), Narrow{in.data(), 1 / unit, finest.b.data() + first});
     cycle(0);
     parallel_for(on_, in.size(), Widen{finest.x.data() + first, unit / unit_, out.data()});
 }

@@ -137,10 +137,11 @@ struct Transfer {
     }
 };
 
+/// Of the residual after a half sweep over the cells with odd i + j + k, which is zero there: the other cells alone are read.
 struct Restrict {
     Transfer by;
     const float* r;
-    float *b, *x;
+    float* b;
     KS_FN void operator()(int I, int J, int K) const {
         const int at[3] = {I, J, K};
         int low[3], high[3];
@@ -153,13 +154,11 @@ struct Restrict {
         float sum = 0;
         for (int k = low[2]; k <= high[2]; ++k)
             for (int j = low[1]; j <= high[1]; ++j)
-                for (int i = low[0]; i <= high[0]; ++i) {
+                for (int i = low[0] + ((low[0] + j + k) & 1); i <= high[0]; i += 2) {
                     const index_t c = by.fine.cell(i, j, k);
                     sum += by.part(0, i, c, I) * by.part(1, j, c, J) * by.part(2, k, c, K) * r[c];
                 }
-        const index_t c = by.coarse.cell(I, J, K);
-        b[c] = sum;
-        x[c] = 0;
+        b[by.coarse.cell(I, J, K)] = sum;
     }
 };
 
@@ -194,11 +193,8 @@ struct Prolong {
 struct Narrow {
     const double* from;
     double by;
-    float *b, *x;
-    KS_FN void operator()(index_t i) const {
-        b[i] = static_cast<float>(by * from[i]);
-        x[i] = 0;
-    }
+    float* b;
+    KS_FN void operator()(index_t i) const { b[i] = static_cast<float>(by * from[i]); }
 };
 
 struct Widen {

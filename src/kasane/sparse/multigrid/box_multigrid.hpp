@@ -26,8 +26,10 @@ class BoxCycle {
     /// Right-hand side and result on the finest grid.
     View<float> b() const { return grids_.front().b.view(); }
     View<float> x() const { return grids_.front().x.view(); }
-    /// x = M^-1 b; x is zero before.
-    void apply() const { cycle(0); }
+    /// x = M^-1 b
+    void apply() const { apply(on_); }
+    /// The same on a stream of its own.
+    void apply(S on) const { cycle(on, 0); }
 
     /// The grids, the finest first.
     std::vector<BoxCells> grids() const;
@@ -44,8 +46,8 @@ class BoxCycle {
     };
 
     bool add_coarse();
-    void smooth(Grid& grid, int colour, bool from_zero) const;
-    void cycle(std::size_t level) const;
+    void smooth(S on, Grid& grid, int colour, bool from_zero) const;
+    void cycle(S on, std::size_t level) const;
 
     S on_;
     mutable std::vector<Grid> grids_;
@@ -64,6 +66,11 @@ class BoxMultigrid {
 
     /// out = M^-1 in, in the form of krylov.
     void apply(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const;
+
+#if defined(KASANE_CUDA)
+    /// The launches of out = M^-1 in and of rz (ResidentAlgebra).
+    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const requires std::same_as<S, Cuda>;
+#endif
 
     std::vector<BoxCells> grids() const { return cycle_.grids(); }
     std::uint64_t bytes() const { return cycle_.bytes(); }

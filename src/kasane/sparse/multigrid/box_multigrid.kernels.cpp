@@ -1,7 +1,13 @@
 // Grids and cycle of the multigrid of a box, once per Space.
+#include <kasane/core/device/sum.hpp>
 #include <kasane/sparse/multigrid/box_multigrid.body.hpp>
 #include <kasane/sparse/multigrid/box_multigrid.hpp>
 
+#if defined(__CUDACC__)
+#include <kasane/sparse/multigrid/device_sums.cuda.hpp>
+#endif
+
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -12,15 +18,30 @@ namespace {
 constexpr index_t coarsest_cells = 64;
 constexpr int coarsest_sweeps = 4;  ///< of Gauss-Seidel, forward and as many backward
 
+/// Conductances of the faces of that number across each direction.
+struct SumOfFaces {
+    BoxCells cells;
+    BoxFaces<float> faces;
+    KS_FN Terms<3> operator()(index_t i) const {
+        Terms<3> terms{};
+        for (int d = 0; d < 3; ++d)
+            if (i < cells.faces(d)) terms[d] = static_cast<double>(faces.face[d][i]);
+        return terms;
+    }
+};
+
 struct OfBox {
     BoxFaces<double> A;
     const double* in;
     double* out;
-    KS_FN void operator()(int i, int j, int k) const {
+    /// Returns the term of in.out.
+    KS_FN double operator()(int i, int j, int k) const {
         double neighbours, diagonal;
         A.row(in, i, j, k, neighbours, diagonal);
         const index_t c = A.cells.cell(i, j, k);
-        out[c] = diagonal * in[c] - neighbours;
+        const double own = in[c], image = diagonal * own - neighbours;
+        out[c] = image;
+        return own * image;
     }
 };
 
@@ -53,8 +74,10 @@ template <Space S>
 bool BoxCycle<S>::add_coarse() {
     auto& fine = grids_.back();
     if (fine.cells.count() <= coarsest_cells) return false;
+    const Terms<3> sums =
+        sum<3>(on_, std::max({fine.face[0].size(), fine.face[1].size(), fine.face[2].size()}), SumOfFaces{fine.cells, fine.faces()});
     double mean[3];
-    for (int d = 0; d < 3; ++d) mean[d] = sum_of(on_, View<const float>(fine.face[d].view())) / static_cast<double>(fine.face[d].size());
+    for (int d = 0; d < 3; ++d) mean[d] = sums[d] / static_cast<double>(fine.face[d].size());
     Grid coarse;
     coarse.cells = joined_cells(fine.cells, mean, fine.joins);
     if (coarse.cells.count() == fine.cells.count()) return false;  // no conductance is above 0
@@ -71,20 +94,20 @@ bool BoxCycle<S>::add_coarse() {
 }
 
 template <Space S>
-void BoxCycle<S>::smooth(Grid& grid, int colour, bool from_zero) const {
+void BoxCycle<S>::smooth(S on, Grid& grid, int colour, bool from_zero) const {
     if (from_zero)
-        for_each_of_colour(on_, grid.cells, colour, SmoothFromZero{grid.faces(), grid.b.data(), grid.x.data()});
+        for_each_of_colour(on, grid.cells, colour, SmoothFromZero{grid.faces(), grid.b.data(), grid.x.data()});
     else
-        for_each_of_colour(on_, grid.cells, colour, Smooth{grid.faces(), grid.b.data(), grid.x.data()});
+        for_each_of_colour(on, grid.cells, colour, Smooth{grid.faces(), grid.b.data(), grid.x.data()});
 }
 
-/// x = M^-1 b on this grid, where x is zero before.
+/// x = M^-1 b on this grid.
 template <Space S>
-void BoxCycle<S>::cycle(std::size_t level) const {
+void BoxCycle<S>::cycle(S on, std::size_t level) const {
     auto& grid = grids_[level];
     if (level + 1 == grids_.size()) {
-        for (int sweep = 0; sweep < coarsest_sweeps; ++sweep) smooth(grid, 0, false), smooth(grid, 1, false);
-        for (int sweep = 0; sweep < coarsest_sweeps; ++sweep) smooth(grid, 1, false), smooth(grid, 0, false);
+        for (int sweep = 0; sweep < coarsest_sweeps; ++sweep) smooth(on, grid, 0, sweep == 0), smooth(on, grid, 1, false);
+        for (int sweep = 0; sweep < coarsest_sweeps; ++sweep) smooth(on, grid, 1, false), smooth(on, grid, 0, false);
         return;
     }
     auto& coarse = grids_[level + 1];
@@ -92,14 +115,15 @@ void BoxCycle<S>::cycle(std::size_t level) const {
                       coarse.cells,
                       {grid.joins[0], grid.joins[1], grid.joins[2]},
                       {grid.share[0].data(), grid.share[1].data(), grid.share[2].data()}};
-    smooth(grid, 0, true);
-    smooth(grid, 1, false);
-    for_each_cell(on_, grid.cells, Residual{grid.faces(), grid.b.data(), grid.x.data(), grid.r.data()});
-    for_each_cell(on_, coarse.cells, Restrict{by, grid.r.data(), coarse.b.data(), coarse.x.data()});
-    cycle(level + 1);
-    for_each_cell(on_, grid.cells, Prolong{by, coarse.x.data(), grid.x.data()});
-    smooth(grid, 1, false);
-    smooth(grid, 0, false);
+    smooth(on, grid, 0, true);
+    smooth(on, grid, 1, false);
+    // Half of the cells are enough: the residual is zero in the others, and the next half sweep replaces their values.
+    for_each_of_colour(on, grid.cells, 0, Residual{grid.faces(), grid.b.data(), grid.x.data(), grid.r.data()});
+    for_each_cell(on, coarse.cells, Restrict{by, grid.r.data(), coarse.b.data()});
+    cycle(on, level + 1);
+    for_each_of_colour(on, grid.cells, 0, Prolong{by, coarse.x.data(), grid.x.data()});
+    smooth(on, grid, 1, false);
+    smooth(on, grid, 0, false);
 }
 
 template <Space S>
@@ -132,11 +156,55 @@ void BoxMultigrid<S>::apply(VectorAlgebra<S>& algebra, const Buffer<double, S>& 
     // In units in which |in| is 1, whatever the units of the problem, so that floats keep their range.
     const double norm = std::sqrt(algebra.dot(in, in));
     const double unit = norm > 0 && std::isfinite(norm) ? std::ldexp(1., std::ilogb(norm)) : 1;
-    parallel_for(on_, in.size(), Narrow{in.data(), 1 / unit, cycle_.b().ptr, cycle_.x().ptr});
+    parallel_for(on_, in.size(), Narrow{in.data(), 1 / unit, cycle_.b().ptr});
     cycle_.apply();
     parallel_for(on_, in.size(), Widen{cycle_.x().ptr, unit / unit_, out.data()});
     if (singular_) algebra.remove_mean(out);
 }
+
+#if defined(__CUDACC__)
+namespace {
+
+struct NarrowResidual {
+    const CgScalars* s;
+    const double* from;
+    float* to;
+    __device__ void operator()(index_t i) const { to[i] = static_cast<float>(s->per_unit * from[i]); }
+};
+
+struct WidenAndSum {
+    const CgScalars* s;
+    const float* from;
+    const double* r;  ///< null: the sum is that of z
+    double per_unit;
+    double* to;
+    double by = 0;
+    __device__ WidenAndSum ready() const {
+        WidenAndSum with = *this;
+        with.by = s->unit * per_unit;
+        return with;
+    }
+    __device__ double operator()(index_t i) const {
+        const double z = by * static_cast<double>(from[i]);
+        to[i] = z;
+        return r ? r[i] * z : z;
+    }
+};
+
+}  // namespace
+
+template <Space S>
+void BoxMultigrid<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in,
+                             Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
+    parallel_for(on, in.size(), NarrowResidual{cg.scalars(), in.data(), cycle_.b().ptr});
+    cycle_.apply(on);
+    const WidenAndSum widen{cg.scalars(), cycle_.x().ptr, singular_ ? nullptr : in.data(), 1 / unit_, out.data()};
+    if (singular_)
+        device::remove_mean_then(on, widen, cg, in, out);
+    else
+        device::sum_then(on, in.size(), widen, device::StoreTotal{&cg.scalars()->rz}, cg.sums());
+}
+#endif
 
 template class BoxMultigrid<KS_SPACE>;
 
@@ -152,9 +220,22 @@ BoxOperator<S>::BoxOperator(S on, const PoissonProblem& problem) : on_(on) {
 }
 
 template <Space S>
+BoxOperator<S>::BoxOperator(S on, const BoxCells& cells, ConductingFaces<S> faces) : on_(on), cells_(cells), largest_(faces.largest) {
+    for (std::size_t d = 0; d < 3; ++d) face_[d] = std::move(faces.across[d]);
+}
+
+template <Space S>
 void BoxOperator<S>::apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const {
     for_each_cell(on_, cells_, OfBox{faces(), in.data(), out.data()});
 }
+
+#if defined(__CUDACC__)
+template <Space S>
+void BoxOperator<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in,
+                            Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
+    device::sum_cells_then(on, cells_, OfBox{faces(), in.data(), out.data()}, device::StoreTotal{&cg.scalars()->pAp}, cg.sums());
+}
+#endif
 
 template <Space S>
 std::uint64_t BoxOperator<S>::bytes() const {

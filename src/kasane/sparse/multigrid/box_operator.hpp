@@ -4,7 +4,8 @@
 
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/sparse/multigrid/box_cells.hpp>
-#include <kasane/sparse/multigrid/vector_algebra.hpp>
+#include <kasane/sparse/multigrid/box_of_matrix.hpp>
+#include <kasane/sparse/multigrid/resident_cg.hpp>
 #include <kasane/sparse/poisson/poisson.hpp>
 
 namespace kasane::sparse {
@@ -14,9 +15,16 @@ class BoxOperator {
    public:
     /// @throws InputError as validate()
     BoxOperator(S on, const PoissonProblem& problem);
+    /// Takes the conductances of the faces.
+    BoxOperator(S on, const BoxCells& cells, ConductingFaces<S> faces);
 
     /// out = A in, in the form of krylov.
     void apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const;
+
+#if defined(KASANE_CUDA)
+    /// The launches of out = A in and of pAp (ResidentAlgebra).
+    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const requires std::same_as<S, Cuda>;
+#endif
 
     const BoxCells& cells() const { return cells_; }
     BoxFaces<double> faces() const { return {cells_, {face_[0].data(), face_[1].data(), face_[2].data()}}; }

@@ -40,29 +40,57 @@ void for_each_of_colour(Cpu on, const BoxCells& cells, Planes planes, int colour
 #if defined(__CUDACC__)
 namespace detail {
 
+constexpr int cells_of_block = 128;
+
+/// A thread computes one of `across` cells of a line; lines are numbered along y, then z.
 template <class Body>
-struct EachCell {
-    BoxCells cells;
-    int first_plane;
+__global__ void __launch_bounds__(cells_of_block) each_of_lines(int across, int ny, index_t lines, int first_plane, Body body) {
+    const int i = static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x);
+    const index_t line = blockIdx.x * static_cast<index_t>(blockDim.y) + threadIdx.y;
+    if (i >= across || line >= lines) return;
+    const auto number = static_cast<std::uint32_t>(line), k = number / static_cast<std::uint32_t>(ny);
+    body(i, static_cast<int>(number - k * static_cast<std::uint32_t>(ny)), first_plane + static_cast<int>(k));
+}
+
+/// The same for lines that are too short for a warp.
+template <class Body>
+struct EachOfLines {
+    int across, ny, first_plane;
     Body body;
     KS_FN void operator()(index_t index) const {
-        const auto c = static_cast<std::uint32_t>(index), nx = static_cast<std::uint32_t>(cells.n[0]),
-                   ny = static_cast<std::uint32_t>(cells.n[1]);
-        body(static_cast<int>(c % nx), static_cast<int>(c / nx % ny), first_plane + static_cast<int>(c / nx / ny));
+        const auto c = static_cast<std::uint32_t>(index), width = static_cast<std::uint32_t>(across), line = c / width,
+                   k = line / static_cast<std::uint32_t>(ny);
+        body(static_cast<int>(c - line * width), static_cast<int>(line - k * static_cast<std::uint32_t>(ny)),
+             first_plane + static_cast<int>(k));
     }
 };
 
+/// body(i, j, k) for i of [0, across) in the lines of some planes.
 template <class Body>
-struct EachOfColour {
-    BoxCells cells;
-    int first_plane, colour;
+void for_each_of_lines(Cuda on, int across, const BoxCells& cells, Planes planes, const Body& body) {
+    const index_t lines = static_cast<index_t>(cells.n[1]) * planes.count();
+    if (lines <= 0) return;
+    const int width = across >= 128 ? 128 : across >= 64 ? 64 : 32, height = cells_of_block / width;
+    const index_t blocks = (lines + height - 1) / height;
+    if (across < 32) {
+        parallel_for(on, lines * across, EachOfLines<Body>{across, cells.n[1], planes.begin, body});
+        return;
+    }
+    const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>((across + width - 1) / width));
+    KS_CUDA(cudaSetDevice(on.device));
+    each_of_lines<<<grid, dim3(static_cast<unsigned>(width), static_cast<unsigned>(height)), 0, on.stream>>>(across, cells.n[1], lines,
+                                                                                                             planes.begin, body);
+    KS_CUDA(cudaGetLastError());
+}
+
+/// The cells of a line with (i + j + k + colour) even.
+template <class Body>
+struct OfColour {
+    int nx, colour;
     Body body;
-    KS_FN void operator()(index_t index) const {
-        const auto c = static_cast<std::uint32_t>(index), half = static_cast<std::uint32_t>(cells.n[0] + 1) / 2,
-                   ny = static_cast<std::uint32_t>(cells.n[1]);
-        const int j = static_cast<int>(c / half % ny), k = first_plane + static_cast<int>(c / half / ny);
-        const int i = 2 * static_cast<int>(c % half) + ((j + k + colour) & 1);
-        if (i < cells.n[0]) body(i, j, k);
+    KS_FN void operator()(int half, int j, int k) const {
+        const int i = 2 * half + ((j + k + colour) & 1);
+        if (i < nx) body(i, j, k);
     }
 };
 
@@ -70,12 +98,11 @@ struct EachOfColour {
 
 template <class Body>
 void for_each_cell(Cuda on, const BoxCells& cells, Planes planes, const Body& body) {
-    parallel_for(on, cells.plane() * planes.count(), detail::EachCell<Body>{cells, planes.begin, body});
+    detail::for_each_of_lines(on, cells.n[0], cells, planes, body);
 }
 template <class Body>
 void for_each_of_colour(Cuda on, const BoxCells& cells, Planes planes, int colour, const Body& body) {
-    const index_t lines = static_cast<index_t>(cells.n[1]) * planes.count();
-    parallel_for(on, lines * ((cells.n[0] + 1) / 2), detail::EachOfColour<Body>{cells, planes.begin, colour, body});
+    detail::for_each_of_lines(on, (cells.n[0] + 1) / 2, cells, planes, detail::OfColour<Body>{cells.n[0], colour, body});
 }
 #endif
 

@@ -4,27 +4,14 @@
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
-#include <kasane/core/device/stream_cuda.hpp>
 
-#include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace kasane::sparse {
 
 /// Two sums over the same entries; the second is 0 where a call computes one.
 struct VectorSums {
     double first, second;
-};
-
-/// Memory of the host.
-class HostBytes {
-   public:
-    void reserve_discarding(std::size_t bytes) { bytes_.resize(bytes); }
-    std::byte* data() { return bytes_.data(); }
-
-   private:
-    std::vector<std::byte> bytes_;
 };
 
 template <Space S>
@@ -63,11 +50,7 @@ class VectorAlgebra {
     VectorSums sum(index_t n, const Term& term);
 
     S on_;
-#if defined(KASANE_CUDA)
-    std::conditional_t<std::same_as<S, Cuda>, cuda::PinnedMemory, HostBytes> partial_;
-#else
-    HostBytes partial_;
-#endif
+    Buffer<VectorSums, S> partial_;  ///< [runs]
 };
 
 }  // namespace kasane::sparse

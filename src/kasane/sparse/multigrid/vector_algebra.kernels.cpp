@@ -116,30 +116,27 @@ __global__ void __launch_bounds__(sum_threads) sum_run_of_block(index_t n, Term 
     if (thread == 0) partial[blockIdx.x] = shared[0];
 }
 
-/// The device writes the sums of the runs into the memory of the host.
 template <class Term>
 void sum_runs(Cuda on, index_t n, const Term& term, Sums* partial) {
     KS_CUDA(cudaSetDevice(on.device));
     sum_run_of_block<<<VectorAlgebra<Cuda>::runs, sum_threads, 0, on.stream>>>(n, term, partial);
     KS_CUDA(cudaGetLastError());
-    synchronize(on);
 }
 #endif
 
 }  // namespace
 
 template <Space S>
-VectorAlgebra<S>::VectorAlgebra(S on) : on_(on) {
-    partial_.reserve_discarding(runs * sizeof(Sums));
-}
+VectorAlgebra<S>::VectorAlgebra(S on) : on_(on), partial_(on, runs) {}
 
 template <Space S>
 template <class Term>
 VectorSums VectorAlgebra<S>::sum(index_t n, const Term& term) {
-    Sums* const partial = reinterpret_cast<Sums*>(partial_.data());
-    sum_runs(on_, n, term, partial);
+    sum_runs(on_, n, term, partial_.data());
+    Sums partial[runs];
+    copy_to_host(on_, View<Sums>(partial, runs), View<const Sums>(partial_.view()));
     Sums total{};
-    for (index_t run = 0; run < runs; ++run) add(total, partial[run]);
+    for (const auto& of_run : partial) add(total, of_run);
     return total;
 }
 

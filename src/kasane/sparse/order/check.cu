@@ -179,7 +179,7 @@ __global__ void count_firsts(index_t rows, const std::int32_t* first_row, unsign
 
 }  // namespace
 
-MatrixFacts check_on_device(Cuda on, const CsrView& A) {
+MatrixFacts check_on_device(Cuda on, const CsrView& A, ComponentsOf components_of) {
     // These checks throw before they read an entry.
     if (A.n <= 0 || A.n > most_rows || (!A.begin32 && !A.begin64)) return check(A);
     KS_CUDA(cudaSetDevice(on.device));
@@ -202,6 +202,7 @@ MatrixFacts check_on_device(Cuda on, const CsrView& A) {
     facts.nonzeros = nonzeros;
     facts.longest_row = static_cast<index_t>(found.longest);
     facts.singular = found.zero_sums != 0;
+    if (!facts.singular && components_of == ComponentsOf::singular) return facts;
     const auto first_row = first_of_component(on, A);
     auto components = to_space(on, std::vector<unsigned>(1));
     launch(Beside::nothing, grid, block, on.stream, count_firsts, A.n, first_row.data(), components.data());

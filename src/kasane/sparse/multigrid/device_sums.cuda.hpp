@@ -1,0 +1,136 @@
+// Sums over vectors on a device whose results stay there: the last block that is ready adds the sums of the blocks and passes the total on.
+// Invariant: the order of a sum depends on the number of its terms alone.
+#pragma once
+
+#include <kasane/core/device/arrival.cuda.hpp>
+#include <kasane/core/device/check.cuda.hpp>
+#include <kasane/core/device/space.hpp>
+#include <kasane/sparse/multigrid/box_cells.hpp>
+#include <kasane/sparse/multigrid/resident_cg.hpp>
+
+#include <algorithm>
+
+namespace kasane::sparse::device {
+
+inline constexpr int summing_threads = 256;
+
+/// The sum of a block, in its first thread.
+template <int threads>
+__device__ double block_sum(double sum) {
+    __shared__ double of_warp[threads / 32];
+    for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(~0u, sum, step);
+    __syncthreads();  // an earlier sum has been read
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = sum;
+    __syncthreads();
+    sum = threadIdx.x < threads / 32 ? of_warp[threadIdx.x] : 0;
+    if (threadIdx.x < 32)
+        for (int step = threads / 64; step > 0; step /= 2) sum += __shfl_xor_sync(~0u, sum, step);
+    return sum;
+}
+
+/// then(total) in one thread, after the sums of all blocks of the grid, of which this is one. @param then  takes double (&)[K]
+template <int threads, int K, class Then>
+__device__ void grid_sums(const double (&of_thread)[K], const DeviceSums& sums, const Then& then) {
+    static_assert(K <= DeviceSums::most_sums);
+    __shared__ bool last;
+    for (int k = 0; k < K; ++k) {
+        const double of_block = block_sum<threads>(of_thread[k]);
+        if (threadIdx.x == 0) sums.partial[k * DeviceSums::most_blocks + blockIdx.x] = of_block;
+    }
+    if (threadIdx.x == 0) last = count_arrival(*sums.arrived) == gridDim.x - 1;
+    __syncthreads();
+    if (!last) return;
+    double total[K] = {};
+    for (int k = 0; k < K; ++k) {
+        for (unsigned block = threadIdx.x; block < gridDim.x; block += threads)
+            total[k] += __ldcg(sums.partial + k * DeviceSums::most_blocks + block);
+        total[k] = block_sum<threads>(total[k]);
+    }
+    if (threadIdx.x != 0) return;
+    *sums.arrived = 0;
+    then(total);
+}
+
+/// @tparam Body  ready() reads the scalars and returns a function term(i)
+template <class Body, class Then>
+__global__ void __launch_bounds__(summing_threads) sum_terms(index_t n, Body body, Then then, DeviceSums sums) {
+    const auto term = body.ready();
+    double sum[1] = {};
+    for (index_t i = blockIdx.x * static_cast<index_t>(summing_threads) + threadIdx.x; i < n;
+         i += static_cast<index_t>(gridDim.x) * summing_threads)
+        sum[0] += term(i);
+    grid_sums<summing_threads>(sum, sums, then);
+}
+
+/// then({sum of body.ready()(i) for i of [0, n)}) on the device.
+template <class Body, class Then>
+void sum_then(Cuda on, index_t n, const Body& body, const Then& then, const DeviceSums& sums) {
+    constexpr index_t most = 1024;
+    const index_t blocks = std::clamp<index_t>((n + summing_threads - 1) / summing_threads, 1, most);
+    static_assert(most <= DeviceSums::most_blocks);
+    KS_CUDA(cudaSetDevice(on.device));
+    sum_terms<<<static_cast<unsigned>(blocks), summing_threads, 0, on.stream>>>(n, body, then, sums);
+    KS_CUDA(cudaGetLastError());
+}
+
+/// A block computes whole lines, so that the place of a line is computed once.
+template <class Body, class Then>
+__global__ void __launch_bounds__(128) sum_lines(BoxCells cells, int width, Body body, Then then, DeviceSums sums) {
+    const int first = static_cast<int>(threadIdx.x) % width, height = 128 / width;
+    const index_t lines = static_cast<index_t>(cells.n[1]) * cells.n[2];
+    double sum[1] = {};
+    for (index_t line = blockIdx.x * static_cast<index_t>(height) + threadIdx.x / static_cast<unsigned>(width); line < lines;
+         line += static_cast<index_t>(gridDim.x) * height) {
+        const auto number = static_cast<std::uint32_t>(line), ny = static_cast<std::uint32_t>(cells.n[1]), k = number / ny;
+        for (int i = first; i < cells.n[0]; i += width) sum[0] += body(i, static_cast<int>(number - k * ny), static_cast<int>(k));
+    }
+    grid_sums<128>(sum, sums, then);
+}
+
+/// then({sum of body(i, j, k) over the cells}) on the device.
+template <class Body, class Then>
+void sum_cells_then(Cuda on, const BoxCells& cells, const Body& body, const Then& then, const DeviceSums& sums) {
+    int width = 1;
+    while (width < cells.n[0] && width < 128) width *= 2;
+    const index_t blocks = (static_cast<index_t>(cells.n[1]) * cells.n[2] * width + 127) / 128;
+    KS_CUDA(cudaSetDevice(on.device));
+    sum_lines<<<static_cast<unsigned>(std::min(blocks, DeviceSums::most_blocks)), 128, 0, on.stream>>>(cells, width, body, then, sums);
+    KS_CUDA(cudaGetLastError());
+}
+
+/// Stores a sum.
+struct StoreTotal {
+    double* to;
+    __device__ void operator()(const double (&total)[1]) const { *to = total[0]; }
+};
+
+/// Stores the mean.
+struct StoreMean {
+    double* to;
+    index_t n;
+    __device__ void operator()(const double (&total)[1]) const { *to = total[0] / static_cast<double>(n); }
+};
+
+/// z -= mean; r.z
+struct LowerAndMultiply {
+    const CgScalars* s;
+    const double* r;
+    double* z;
+    double mean = 0;
+    __device__ LowerAndMultiply ready() const { return {s, r, z, s->mean}; }
+    __device__ double operator()(index_t i) const {
+        const double now = z[i] - mean;
+        z[i] = now;
+        return r[i] * now;
+    }
+};
+
+/// Subtracts the mean of z, then rz. @param terms  computes z, whose sum is that of z
+template <class Terms>
+void remove_mean_then(Cuda on, const Terms& terms, ResidentCg& cg, const Buffer<double, Cuda>& r, Buffer<double, Cuda>& z) {
+    auto* const s = cg.scalars();
+    sum_then(on, z.size(), terms, StoreMean{&s->mean, z.size()}, cg.sums());
+    sum_then(on, z.size(), LowerAndMultiply{s, r.data(), z.data()}, StoreTotal{&s->rz}, cg.sums());
+}
+
+}  // namespace kasane::sparse::device
