@@ -83,6 +83,7 @@ Benchmark sparse_colors(const SharedSparse& shared);
 Benchmark sparse_formats(const SharedSparse& shared);
 Benchmark sparse_multigrid(const SharedSparse& shared);
 Benchmark sparse_general();
+Benchmark sparse_blocks();
 Benchmark sparse_matrices();
 Benchmark sparse_scaling();
 
