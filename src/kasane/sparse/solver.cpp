@@ -348,10 +348,12 @@ BlockSystem<S> prepare_timed_blocks(S on, const CsrView& A, int block, const Sol
     return prepared;
 }
 
-/// The size of blocks that was asked for, or that fits; 1: scalar rows. @throws InputError: the rows are not a multiple of it
-int block_for(const CsrView& A, const SolverOptions& options) {
+/// The size of blocks that was asked for, or that fits; 1: scalar rows. On a device scalar rows are the faster ones with jacobi and none,
+/// where the whole iteration is one launch (kasane bench sparse.blocks).
+/// @throws InputError: the rows are not a multiple of it
+int block_for(const CsrView& A, const SolverOptions& options, bool device) {
     const bool has_blocks = is_one_of(options.precondition, Precondition::none, Precondition::jacobi, Precondition::ic0);
-    if (options.block == 0 && has_blocks) return block_that_fits(A);
+    if (options.block == 0 && has_blocks) return device && options.precondition != Precondition::ic0 ? 1 : block_that_fits(A);
     KS_VALIDATE(A.n % std::max(options.block, 1) == 0,
                 fmt::format("block = {}: the matrix has {} rows, which are not a multiple of it.", options.block, A.n),
                 {"", 0, 0, "block"});
@@ -413,7 +415,7 @@ Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& asked) : part
                                      " unknowns with " + std::to_string(matrix.nonzeros) + " entries; there are " +
                                      std::to_string(there >> 20) + " MiB. Take a smaller system, or a device with more memory.");
     parts_->options = asked;
-    const int block = block_for(given, options);
+    const int block = block_for(given, options, !std::holds_alternative<Cpu>(on));
     std::visit(
         [&]<Space S>(S space) {
             if (block > 1)
