@@ -204,7 +204,7 @@ def test_complex_systems(tmp_path):
         x = solver.solve(b)
         assert x.dtype == np.complex128
         assert np.allclose(x, linalg.spsolve(A.tocsc(), b), rtol=1e-8)
-        assert np.allclose(solver.solve(np.stack([b, 1j * b], axis=1))[:, 1], 1j * x, rtol=1e-7)
+        assert np.allclose(solver.solve(np.asfortranarray(np.stack([b, 1j * b], axis=1)))[:, 1], 1j * x, rtol=1e-7)
         assert np.allclose(solve(A, b, method="auto", rtol=1e-11), x, rtol=1e-7)
         solver.update(2 * A.data)
         assert np.allclose(solver.solve(b), x / 2, rtol=1e-8)
