@@ -2,7 +2,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/sparse/complex_solver.hpp>
-#include <kasane/sparse/general/general_system.hpp>
+#include <kasane/sparse/general_system.hpp>
 #include <kasane/sparse/matrix/pattern_key.hpp>
 
 #include <fmt/format.h>

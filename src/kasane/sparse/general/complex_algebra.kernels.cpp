@@ -1,6 +1,6 @@
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/sparse/general/complex_algebra.hpp>
-#include <kasane/sparse/general/run_sums.hpp>
+#include <kasane/sparse/multigrid/run_sums.hpp>
 
 namespace kasane::sparse {
 namespace {

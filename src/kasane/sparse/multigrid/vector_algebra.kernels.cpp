@@ -1,5 +1,5 @@
 #include <kasane/core/device/kernels.hpp>
-#include <kasane/sparse/general/run_sums.hpp>
+#include <kasane/sparse/multigrid/run_sums.hpp>
 #include <kasane/sparse/multigrid/vector_algebra.hpp>
 
 namespace kasane::sparse {
