@@ -267,7 +267,7 @@ Header matrix_header(MarketFile& file, const std::string& name, Numbers numbers,
     const auto h = file.header(true, numbers);
     if (h.rows != h.columns)
         file.complaints.fail(h.size_line, fmt::format("is not square: it has {} rows and {} columns", h.rows, h.columns));
-    check_length(file, h, h.complex ? 7 : 5);  // "1 1 1", "1 1 1 1"
+    check_length(file, h, h.complex ? 7 : 5);          // "1 1 1", "1 1 1 1"
     const index_t rows_of_entry = h.negative ? 2 : 1;  // a skew-symmetric entry and its mirror image
     if (h.rows > rows_of_entry * most_lines(file, 5))
         file.complaints.fail(h.size_line,
