@@ -11,8 +11,10 @@
 
 namespace kasane::sparse {
 
+/// Not for callers.
 namespace detail {
 
+/// As solve_columns(), for numbers of any type.
 template <class Number, class AnySolver>
 std::vector<SolveLog> solve_columns_of(AnySolver& solver, View<const Number> B, View<Number> X, index_t columns, const StopFunction& stop) {
     KS_REQUIRE(columns >= 1 && B.n == X.n && B.n % columns == 0,
