@@ -1,5 +1,6 @@
 // kasane solve A.mtx [-b b.mtx] [-o x.mtx]: solves a sparse system, by conjugate gradients where the matrix allows them.
 #include <app/command.hpp>
+#include <app/solve_complex.hpp>
 #include <app/solve_eigenvalues.hpp>
 #include <app/solve_general.hpp>
 #include <app/solve_on_workers.hpp>
@@ -18,8 +19,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -30,6 +33,7 @@ namespace fs = std::filesystem;
 
 struct SolveOptions {
     std::string matrix, rhs, solution, tuning_file;
+    std::string block = "1";
     std::string ordering = "auto", numbering = "auto", format = "auto", precondition = "ic0", iteration = "auto", launch = "auto";
     sparse::SolverOptions solver;
     GeneralChoices general;
@@ -74,6 +78,18 @@ sparse::SolverOptions solver_options(const SolveOptions& o, const CLI::App& app)
             "has no effect with --precondition " + o.precondition + ": leave it out, or take ssor");
     require(app.count("--level") == 0 || o.precondition == "ick", "--level",
             "has no effect with --precondition " + o.precondition + ": leave it out, or take ick");
+    if (o.block == "auto")
+        options.block = 0;
+    else if (o.block.size() == 1 && o.block[0] >= '1' && o.block[0] <= '6')
+        options.block = o.block[0] - '0';
+    else
+        require(false, "--block", "is " + o.block + ": it must be auto, or a size from 1 (scalar rows) to 6");
+    if (options.block != 1) {
+        require(o.precondition == "ic0" || o.precondition == "jacobi" || o.precondition == "none", "--block",
+                "has no effect with --precondition " + o.precondition + ": leave it out, or take ic0, jacobi or none");
+        for (const char* option : {"--numbering", "--format", "--iteration", "--launch", "--single-factor", "--tune"})
+            require(app.count(option) == 0 || options.block == 0, option, "has no effect with blocks of rows: leave it out");
+    }
     options.drop_tolerance = o.general.drop_tolerance;
     options.fill = o.general.fill;
     if (options.precondition == sparse::Precondition::multigrid || options.precondition == sparse::Precondition::ict ||
@@ -108,6 +124,9 @@ void check_output(const SolveOptions& o) {
     AtomicFile probe(file);
 }
 
+void write_solution(const fs::path& file, const std::vector<std::complex<double>>& x, index_t columns) {
+    sparse::write_vector_market(file, view(x), columns);
+}
 void write_solution(const fs::path& file, const std::vector<double>& x, index_t columns) {
     if (format_of(file) == VectorFormat::market)
         sparse::write_vector_market(file, view(x), columns);
@@ -208,9 +227,92 @@ Solved solve_alone(const Common& common, const SolveOptions& o, const AnySpace& 
     return solved;
 }
 
+/// What was read.
+struct Read {
+    std::string format;
+    index_t duplicates;
+    double seconds;
+};
+
+/// Writes x and prints the result. @param x  [columns * rows] of double or std::complex<double>   @param advice  of a log that did not
+/// converge; may be empty
+template <class Number>
+int conclude(const Common& common, const SolveOptions& o, Solved& solved, const Read& read, const std::vector<Number>& x,
+             const std::function<std::string(const sparse::SolveLog&)>& advice) {
+    auto& [method, setup, logs] = solved;
+    const auto shown = solved.shown();
+    const auto& log = logs[shown];
+    setup.notes.insert(setup.notes.end(), log.notes.begin(), log.notes.end());
+    if (logs.size() > 1)
+        setup.notes.insert(setup.notes.begin(),
+                           fmt::format("of {} right-hand sides, column {} is shown: {}", logs.size(), shown + 1,
+                                       log.converged() ? "it took the most iterations" : "it is the first that did not converge"));
+    if (o.rhs.empty()) setup.notes.insert(setup.notes.begin(), "no right-hand side was given (-b): it is 1 in every row");
+    if (read.duplicates > 0)
+        setup.notes.insert(setup.notes.begin(),
+                           fmt::format("{} duplicate entries were added to others with the same row and column", read.duplicates));
+    auto object = run::as_json(setup, log);
+    auto text = run::as_text(setup, log);
+    object["method"] = method;
+    object["matrix"] = o.matrix;
+    object["matrix_format"] = read.format;
+    object["right_hand_side"] = o.rhs.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(o.rhs);
+    if (logs.size() > 1) object["columns"] = columns_json(logs);
+    object["read_seconds"] = read.seconds;
+    object["solution"] = nullptr;
+    const bool finite = std::ranges::all_of(x, [](const Number& value) { return std::isfinite(std::abs(value)); });
+    const bool attempted = log.outside_range == 0;
+    if (!o.solution.empty() && finite && attempted) {
+        write_solution(o.solution, x, static_cast<index_t>(x.size()) / setup.rows);
+        object["solution"] = o.solution;
+        text += log.converged() ? fmt::format("\nx: {}", o.solution) : fmt::format("\nx, not converged: {}", o.solution);
+    }
+    print(common, object, text);
+    if (log.converged()) return success;
+    const auto written = o.solution.empty() || !attempted ? ""
+                         : finite                         ? "; the last x was written"
+                                                          : "; x holds numbers that are not finite and was not written";
+    auto reason = advice ? advice(log) : std::string();
+    if (reason.empty()) reason = run::advice(log);
+    log::error("{}: not solved: {}{}", o.matrix, reason, written);
+    return computation_failed;
+}
+
+/// The right-hand sides of -b, or ones. @param columns  columns(file, rows)
+template <class Columns>
+Columns right_sides(const SolveOptions& o, index_t rows, Columns (*columns)(const fs::path&, index_t)) {
+    if (o.rhs.empty()) return {std::vector<typename decltype(Columns::values)::value_type>(static_cast<std::size_t>(rows), 1.0), 1};
+    return columns(o.rhs, rows);
+}
+
+int solve_complex_file(const Common& common, const SolveOptions& o, const sparse::SolverOptions& shared, const CLI::App& app) {
+    const auto options = complex_options(o.general, o.precondition, shared, app);
+    KS_VALIDATE(o.solution.empty() || format_of(o.solution) == VectorFormat::market,
+                "cannot hold complex numbers: take a name that ends with .mtx", {o.solution, 0, 0, "-o"});
+    if (!o.solution.empty()) check_output(o);
+    const auto workers = place_workers(common, o.workers.gpus_per_rank);
+    catch_interrupts();
+    const Stopwatch watch;
+    const auto file = sparse::read_complex_matrix(o.matrix);
+    const auto rows = file.matrix.rows();
+    const auto b = right_sides(o, rows, sparse::read_complex_columns);
+    const double read_seconds = watch.seconds();
+    log::info("{}: {} rows with {} complex entries, read in {:.2g} s", o.matrix, rows, file.matrix.nonzeros(), read_seconds);
+    stop_if_interrupted();
+    std::vector<std::complex<double>> x(b.values.size(), 0.0);
+    auto solved = solve_complex(common, o.matrix, workers.here.front(), file.matrix, options, b, x);
+    return conclude(common, o, solved, {"Matrix Market", file.duplicates, read_seconds}, x,
+                    [&](const sparse::SolveLog& log) { return general_advice(log, options); });
+}
+
 int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     auto options = solver_options(o, app);
     const bool several = has_several_workers(common, o.workers);
+    if (fs::is_regular_file(o.matrix) && sparse::holds_complex_numbers(o.matrix)) {
+        KS_VALIDATE(!several, "is complex, and several workers take real matrices: take one worker", {o.matrix, 0, 0, ""});
+        refuse_options_of_workers(app);
+        return solve_complex_file(common, o, options, app);
+    }
     std::optional<sparse::GeneralOptions> general;
     sparse::DistributedOptions distributed;
     if (several) {
@@ -226,8 +328,7 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     const Stopwatch watch;
     auto file = sparse::read_matrix(o.matrix);
     const auto rows = file.matrix.rows();
-    const auto b = o.rhs.empty() ? sparse::VectorColumns{std::vector<double>(static_cast<std::size_t>(rows), 1.0), 1}
-                                 : sparse::read_columns(o.rhs, rows);
+    const auto b = right_sides(o, rows, sparse::read_columns);
     KS_VALIDATE(b.columns == 1 || o.solution.empty() || format_of(o.solution) == VectorFormat::market,
                 fmt::format("cannot hold {} columns: take a name that ends with .mtx", b.columns), {o.solution, 0, 0, "-o"});
     const double read_seconds = watch.seconds();
@@ -236,43 +337,9 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     std::vector<double> x(b.values.size(), 0.0);
     auto solved = several ? solve_on_workers(common, o.matrix, workers, file.matrix, distributed, b, x)
                           : solve_alone(common, o, workers.here.front(), file.matrix, options, general, b, x);
-    auto& [method, setup, logs] = solved;
-    const auto shown = solved.shown();
-    const auto& log = logs[shown];
-    setup.notes.insert(setup.notes.end(), log.notes.begin(), log.notes.end());
-    if (logs.size() > 1)
-        setup.notes.insert(setup.notes.begin(),
-                           fmt::format("of {} right-hand sides, column {} is shown: {}", logs.size(), shown + 1,
-                                       log.converged() ? "it took the most iterations" : "it is the first that did not converge"));
-    if (o.rhs.empty()) setup.notes.insert(setup.notes.begin(), "no right-hand side was given (-b): it is 1 in every row");
-    if (file.duplicates > 0)
-        setup.notes.insert(setup.notes.begin(),
-                           fmt::format("{} duplicate entries were added to others with the same row and column", file.duplicates));
-    auto object = run::as_json(setup, log);
-    auto text = run::as_text(setup, log);
-    object["method"] = method;
-    object["matrix"] = o.matrix;
-    object["matrix_format"] = file.format;
-    object["right_hand_side"] = o.rhs.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(o.rhs);
-    if (logs.size() > 1) object["columns"] = columns_json(logs);
-    object["read_seconds"] = read_seconds;
-    object["solution"] = nullptr;
-    const bool finite = std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
-    const bool attempted = log.outside_range == 0;
-    if (!o.solution.empty() && finite && attempted) {
-        write_solution(o.solution, x, b.columns);
-        object["solution"] = o.solution;
-        text += log.converged() ? fmt::format("\nx: {}", o.solution) : fmt::format("\nx, not converged: {}", o.solution);
-    }
-    print(common, object, text);
-    if (log.converged()) return success;
-    const auto written = o.solution.empty() || !attempted ? ""
-                         : finite                         ? "; the last x was written"
-                                                          : "; x holds numbers that are not finite and was not written";
-    auto advice = method == "cg" || several ? "" : general_advice(log, *general);
-    if (advice.empty()) advice = run::advice(log);
-    log::error("{}: not solved: {}{}", o.matrix, advice, written);
-    return computation_failed;
+    const bool by_general = solved.method != "cg" && !several;
+    return conclude(common, o, solved, {file.format, file.duplicates, read_seconds}, x,
+                    [&](const sparse::SolveLog& log) { return by_general ? general_advice(log, *general) : std::string(); });
 }
 
 }  // namespace
@@ -280,7 +347,7 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
 Action add_solve(CLI::App& app, const Common& common) {
     auto options = std::make_shared<SolveOptions>();
     auto& o = *options;
-    app.add_option("MATRIX", o.matrix, "Matrix Market or PETSc binary: real and square")->required();
+    app.add_option("MATRIX", o.matrix, "Matrix Market or PETSc binary: square; complex in Matrix Market")->required();
     app.add_option("-b,--rhs", o.rhs,
                    "Right-hand side, or several as columns of one array: Matrix Market or PETSc binary (default: 1 in every row)")
         ->type_name("FILE");
@@ -297,6 +364,8 @@ Action add_solve(CLI::App& app, const Common& common) {
                    "multigrid by rule; ilu0, ilut (with "
                    "the same), spai, jacobi or none where the method is not cg");
     app.add_option("--level", o.solver.level, "k of ick, IC(k): levels of fill")->check(whole_number(0, 9));
+    app.add_option("--block", o.block,
+                   "Rows of dense blocks of the matrix, 2 to 6, or auto, for cg with ic0, jacobi or none: fewer bytes, as in elasticity");
     app.add_option("--ssor-omega", o.solver.ssor_omega, "Relaxation of ssor, above 0 and below 2");
     app.add_flag("--single-factor", o.solver.single_factor, "Keep the triangles of the factor in single precision (plain iteration only)");
     app.add_option("--eigenvalues", o.eigenvalues,

@@ -9,8 +9,8 @@
 namespace kasane::app {
 namespace {
 
-constexpr std::array<const char*, 8> only_of_cg{"--numbering", "--format",        "--iteration",  "--launch",
-                                                "--level",     "--single-factor", "--ssor-omega", "--tune"};
+constexpr std::array<const char*, 9> only_of_cg{"--numbering",     "--format",     "--iteration", "--launch", "--level",
+                                                "--single-factor", "--ssor-omega", "--tune",      "--block"};
 
 bool given(const CLI::App& app, const char* option) { return app.count(option) > 0; }
 
@@ -56,7 +56,7 @@ std::optional<sparse::GeneralOptions> general_options(const GeneralChoices& choi
         try {
             options.method = sparse::parse_general_method(choices.method);
         } catch (const InputError& error) {
-            refuse("--method", std::string(error.problems().front().message) + " And cg.");
+            refuse("--method", error.problems().front().message);
         }
         if (!automatic && problems.empty()) {
             for (const char* option : only_of_cg)

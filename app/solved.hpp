@@ -29,11 +29,11 @@ struct Solved {
     }
 };
 
-/// All right-hand sides, with progress. @tparam AnySolver  sparse::Solver, GeneralSolver or DistributedSolver
-/// @throws Interrupted
-template <class AnySolver>
-std::vector<sparse::SolveLog> iterate(const Common& common, AnySolver& solver, double rtol, const sparse::VectorColumns& b,
-                                      std::vector<double>& x) {
+/// All right-hand sides, with progress. @tparam AnySolver  sparse::Solver, GeneralSolver, ComplexSolver or DistributedSolver
+/// @tparam Columns  sparse::VectorColumns or ComplexColumns   @throws Interrupted
+template <class AnySolver, class Columns>
+std::vector<sparse::SolveLog> iterate(const Common& common, AnySolver& solver, double rtol, const Columns& b,
+                                      decltype(Columns::values)& x) {
     Progress bar(common.progress(), "solving", 1);
     auto logs = sparse::solve_columns(solver, view(b.values), view(x), b.columns, [&](int iteration, double residual) {
         bar.update(converged_share(residual, rtol), fmt::format("iteration {}, residual {:.1e}", iteration, residual));

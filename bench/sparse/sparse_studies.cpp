@@ -146,7 +146,7 @@ std::vector<Benchmark> sparse_studies() {
     const auto shared = std::make_shared<SparseProblems>();
     return {sparse_triad(shared),  sparse_solve(shared),   sparse_peer_eigen(shared), sparse_peer_cusparse(shared),
             sparse_colors(shared), sparse_formats(shared), sparse_multigrid(shared),  sparse_multigrid_device(shared),
-            sparse_general(),      sparse_matrices(),      sparse_scaling()};
+            sparse_general(),      sparse_blocks(),        sparse_matrices(),         sparse_scaling()};
 }
 
 }  // namespace kasane::bench

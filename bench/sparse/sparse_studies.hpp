@@ -84,6 +84,7 @@ Benchmark sparse_formats(const SharedSparse& shared);
 Benchmark sparse_multigrid(const SharedSparse& shared);
 Benchmark sparse_multigrid_device(const SharedSparse& shared);
 Benchmark sparse_general();
+Benchmark sparse_blocks();
 Benchmark sparse_matrices();
 Benchmark sparse_scaling();
 

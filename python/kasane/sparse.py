@@ -20,6 +20,7 @@ from .errors import ComputationError, InputError
 
 __all__ = [
     "Eigenpairs",
+    "ComplexSolver",
     "GeneralSolver",
     "KrylovLog",
     "PoissonProblem",
@@ -64,20 +65,25 @@ def _arrays_of(A: Any) -> Tuple[Any, Any, Any]:
     return A.indptr, A.indices, A.data
 
 
-def _host_csr(arrays: Tuple[Any, Any, Any]) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _host_csr(arrays: Tuple[Any, Any, Any], number: Any = np.float64) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The arrays of a matrix as those of the library."""
     names = ("A.indptr", "A.indices", "A.data")
     here = [on_host(a, k) for a, k in zip(arrays[:2], names)]
     indptr, indices = (a if isinstance(a, np.ndarray) else as_array(a, np.int64, ("n",), k) for a, k in zip(here, names))
     if indptr.dtype not in (np.int32, np.int64) or indices.dtype not in (np.int32, np.int64):
         raise InputError(f"has indices of {indices.dtype}: 32- or 64-bit integers are expected", "A")
-    data = as_array(arrays[2], np.float64, ("entries",), "A.data")
+    data = as_array(arrays[2], number, ("entries",), "A.data")
     return np.ascontiguousarray(indptr), np.ascontiguousarray(indices), data
 
 
-def _csr(A: Any) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _csr(A: Any, number: Any = np.float64) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(indptr, indices, data) of a square matrix in compressed rows on the host."""
-    return _host_csr(_arrays_of(A))
+    return _host_csr(_arrays_of(A), number)
+
+
+def _is_complex(A: Any) -> bool:
+    """Whether a matrix or a vector has complex numbers."""
+    return "complex" in str(getattr(A, "dtype", ""))
 
 
 def _device_csr(arrays: Tuple[Any, Any, Any]) -> Tuple[Any, Any, Any]:
@@ -90,9 +96,9 @@ def _device_csr(arrays: Tuple[Any, Any, Any]) -> Tuple[Any, Any, Any]:
     return index(arrays[0], "A.indptr"), index(arrays[1], "A.indices"), as_device_array(arrays[2], np.float64, ("entries",), "A.data")
 
 
-def _guess(x: Any, n: int) -> np.ndarray:
+def _guess(x: Any, n: int, number: Any = np.float64) -> np.ndarray:
     """The first guess in an array of its own, which becomes the solution."""
-    return np.zeros(n) if x is None else as_array(x, np.float64, (n,), "x0").copy()
+    return np.zeros(n, number) if x is None else as_array(x, number, (n,), "x0").copy()
 
 
 def _csr_array(arrays: Tuple[np.ndarray, np.ndarray, np.ndarray]) -> Any:
@@ -107,6 +113,7 @@ class _Solving(NotPickled):
     """Base class of the solvers of a matrix and of a Poisson problem."""
 
     _core: Any
+    _number: Any = np.float64
     log: Optional[SolveLog]  #: of the last solve; of several right-hand sides that of the last one
     logs: List[SolveLog]  #: of all right-hand sides of the last solve
 
@@ -126,14 +133,14 @@ class _Solving(NotPickled):
         b, x0 = on_host(b, "b"), on_host(x0, "x0")
         columns = np.ndim(b) == 2
         if columns:
-            rows = as_array(np.asarray(b).T, np.float64, ("k", n), "b.T")
+            rows = as_array(np.asarray(b).T, self._number, ("k", n), "b.T")
             if len(rows) == 0:
                 raise InputError("has no columns: at least one right-hand side is expected", "b")
-            x = np.zeros_like(rows) if x0 is None else as_array(np.asarray(x0).T, np.float64, rows.shape, "x0.T").copy()
+            x = np.zeros_like(rows) if x0 is None else as_array(np.asarray(x0).T, self._number, rows.shape, "x0.T").copy()
             self.logs = self._core.solve_columns(rows, x, callback)
         else:
-            b = as_array(b, np.float64, (n,), "b")
-            x = _guess(x0, n)
+            b = as_array(b, self._number, (n,), "b")
+            x = _guess(x0, n, self._number)
             self.logs = [self._core.solve(b, x, callback)]
         self._judge(check)
         return x.T if columns else x
@@ -156,10 +163,10 @@ class _Solving(NotPickled):
         from scipy.sparse.linalg import LinearOperator
 
         def inverse(b: np.ndarray) -> np.ndarray:
-            return self.solve(np.ascontiguousarray(b, dtype=float).reshape(-1))
+            return self.solve(np.ascontiguousarray(b, dtype=self._number).reshape(-1))
 
         transposed = inverse if self._symmetric() else None
-        return LinearOperator(self.shape, matvec=inverse, rmatvec=transposed, dtype=np.float64)
+        return LinearOperator(self.shape, matvec=inverse, rmatvec=transposed, dtype=self._number)
 
     def _symmetric(self) -> bool:
         return True
@@ -178,11 +185,11 @@ class _OfMatrix(_Solving):
         first matrix must be unchanged then. Raises LogicError for another pattern: the old values stay.
         """
         if hasattr(A, "tocsr") or hasattr(A, "crow_indices"):
-            arrays = _csr(A)
+            arrays = _csr(A, self._number)
         elif self._pattern is None:
             raise InputError("was made from a matrix on a device: make a new solver from the new values", "A")
         else:
-            values = as_array(A, np.float64, (len(self._pattern[1]),), "A")
+            values = as_array(A, self._number, (len(self._pattern[1]),), "A")
             arrays = (*self._pattern, values)
         self._core.update(*arrays)
 
@@ -212,7 +219,8 @@ class Solver(_OfMatrix):
     """Solves A x = b for one symmetric positive definite A and any number of right-hand sides.
 
     Options: rtol (1e-8), iteration_limit, precondition (ic0, auto, multigrid, ict, ick, ssor, jacobi, none), ordering (auto, natural, mc:K, cm,
-    rcm, cm-rcm:K, block:B:K), numbering, format, iteration, launch, ssor_omega, drop_tolerance (1e-3) and fill (10) of ict, level (1) of ick, single_factor, tune (True: every candidate is timed; False: by
+    rcm, cm-rcm:K, block:B:K), numbering, format, iteration, launch, ssor_omega, drop_tolerance (1e-3) and fill (10) of ict, level (1) of ick,
+    block (1; 2 to 6, or auto: rows of dense blocks, for ic0, jacobi and none), single_factor, tune (True: every candidate is timed; False: by
     rule).
 
     A matrix in the memory of a CUDA device (cupyx.scipy.sparse, or torch.sparse_csr) is set up there without a copy on the host; solve()
@@ -273,6 +281,39 @@ class GeneralSolver(_OfMatrix):
         return [*super()._facts(), ("method", self.setup["iteration"])]
 
 
+class ComplexSolver(_OfMatrix):
+    """Solves A x = b for one complex A and any number of right-hand sides (docs/nonsymmetric.md).
+
+    Options: method (auto; cg: Hermitian A alone, bicgstab, gmres), precondition (auto, ilu0, jacobi, none), ordering, restart, scale, rtol and
+    iteration_limit as of GeneralSolver.
+
+    >>> import scipy.sparse
+    >>> A = scipy.sparse.csr_array([[2.0, 1j], [-1j, 2.0]])
+    >>> ComplexSolver(A, rtol=1e-12).solve([2 + 1j, 2 - 1j]).round(9).tolist()
+    [(1+0j), (1+0j)]
+    """
+
+    _number = np.complex128
+
+    def __init__(self, A: Any, device: str = "auto", threads: int = 0, **options: Any) -> None:
+        arrays = _csr(A, np.complex128)
+        self._core = _core.ComplexSolver(*arrays, options, device, threads)
+        self._pattern = arrays[:2]
+        self.log = None
+        self.logs = []
+
+    @property
+    def kind(self) -> Dict[str, Any]:
+        """Properties of A: hermitian, symmetric, positive (it may be positive definite)."""
+        return self._core.kind
+
+    def _symmetric(self) -> bool:
+        return self.kind["hermitian"]
+
+    def _facts(self) -> List[Tuple[str, Any]]:
+        return [*super()._facts(), ("method", self.setup["iteration"])]
+
+
 def solve(
     A: Any,
     b: Any,
@@ -284,7 +325,7 @@ def solve(
     **options: Any,
 ) -> Any:
     """The solution of A x = b. method cg: A is symmetric positive definite, and the options are those of Solver; auto, bicgstab, gmres,
-    minres: A is any regular matrix, and the options are those of GeneralSolver.
+    minres: A is any regular matrix, and the options are those of GeneralSolver. A complex A takes a ComplexSolver; cg needs a Hermitian one.
 
     >>> import scipy.sparse
     >>> A = scipy.sparse.csr_array([[2.0, -1.0], [-1.0, 2.0]])
@@ -293,6 +334,8 @@ def solve(
     >>> solve(scipy.sparse.csr_array([[0.0, 2.0], [1.0, 1.0]]), [4.0, 3.0], method="gmres").round(9).tolist()
     [1.0, 2.0]
     """
+    if _is_complex(A):
+        return ComplexSolver(A, device=device, threads=threads, method=method, **options).solve(b, x0, callback)
     if method == "cg":
         return Solver(A, device=device, threads=threads, **options).solve(b, x0, callback)
     return GeneralSolver(A, device=device, threads=threads, method=method, **options).solve(b, x0, callback)
@@ -544,12 +587,17 @@ class PoissonSolver(_Solving):
 
 
 def read_matrix(path: Union[str, os.PathLike]) -> Any:
-    """Reads Matrix Market or PETSc binary as a scipy.sparse.csr_array."""
+    """Reads Matrix Market (real or complex) or PETSc binary as a scipy.sparse.csr_array."""
     return _csr_array(_core.read_matrix(os.fspath(path)))
 
 
 def write_matrix(path: Union[str, os.PathLike], A: Any, symmetric: bool = False, format: str = "mtx") -> None:
-    """Writes A; format mtx (Matrix Market; symmetric: the lower triangle) or petsc."""
+    """Writes A; format mtx (Matrix Market; symmetric: the lower triangle, of a complex A as Hermitian) or petsc, for real A alone."""
+    if _is_complex(A):
+        if format != "mtx":
+            raise InputError(f"is {format!r}: complex numbers are written as mtx", "format")
+        _core.write_complex_matrix(os.fspath(path), *_csr(A, np.complex128), symmetric)
+        return
     _core.write_matrix(os.fspath(path), *_csr(A), symmetric, format)
 
 
@@ -559,5 +607,10 @@ def read_vector(path: Union[str, os.PathLike]) -> np.ndarray:
 
 
 def write_vector(path: Union[str, os.PathLike], x: Any, format: str = "mtx") -> None:
-    """Writes a vector; format mtx or petsc."""
+    """Writes a vector; format mtx or, of real numbers, petsc."""
+    if _is_complex(x):
+        if format != "mtx":
+            raise InputError(f"is {format!r}: complex numbers are written as mtx", "format")
+        _core.write_complex_vector(os.fspath(path), as_array(x, np.complex128, ("n",), "x"))
+        return
     _core.write_vector(os.fspath(path), as_array(x, np.float64, ("n",), "x"), format)

@@ -21,23 +21,27 @@ using Result = InOut<double, nb::ndim<1>>;
 /// Called with the iterations so far and the relative residual; a true value ends the solve.
 using Callback = std::optional<std::function<bool(int, double)>>;
 
-/// Refers to the caller's arrays on the host, which are kept as long as this.
+using ComplexNumbers = In<std::complex<double>, nb::ndim<1>>;
+
+/// Refers to the caller's arrays on the host, which are kept as long as this. @tparam Value  double or std::complex<double>
+template <class Value = double>
 struct CsrArrays {
+    using Viewed = std::conditional_t<std::same_as<Value, double>, CsrView, ComplexCsrView>;
     using Indices = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
     Indices begin, column;
-    Numbers value;
+    In<Value, nb::ndim<1>> value;
 
-    static CsrArrays of(const nb::object& begin, const nb::object& column, const Numbers& value) {
+    static CsrArrays of(const nb::object& begin, const nb::object& column, const In<Value, nb::ndim<1>>& value) {
         return {nb::cast<Indices>(begin, false), nb::cast<Indices>(column, false), value};
     }
-    CsrView view() const {
+    Viewed view() const {
         const index_t n = static_cast<index_t>(begin.shape(0)) - 1;
         KS_REQUIRE(n >= 0 && column.shape(0) == value.shape(0), "the arrays of a matrix in compressed rows do not fit together");
         const bool wide_begin = is_wide(begin), wide_column = is_wide(column);
         const auto with = [&]<class Offset>(const Offset* first) {
             KS_VALIDATE(n == 0 || first[n] <= static_cast<index_t>(value.shape(0)), "indptr ends beyond the entries of the matrix");
-            if (wide_column) return CsrView(n, first, static_cast<const std::int64_t*>(column.data()), value.data());
-            return CsrView(n, first, static_cast<const std::int32_t*>(column.data()), value.data());
+            if (wide_column) return Viewed(n, first, static_cast<const std::int64_t*>(column.data()), value.data());
+            return Viewed(n, first, static_cast<const std::int32_t*>(column.data()), value.data());
         };
         if (wide_begin) return with(static_cast<const std::int64_t*>(begin.data()));
         return with(static_cast<const std::int32_t*>(begin.data()));
@@ -74,8 +78,8 @@ Log interruptible(const Callback& callback, Solve solve) {
     return log;
 }
 
-/// Solver, GeneralSolver or PoissonSolver, used by one thread at a time.
-template <class S>
+/// Solver, GeneralSolver, ComplexSolver or PoissonSolver, used by one thread at a time.
+template <class S, class Value = double>
 class PythonSolver {
    public:
     /// @param make  makes the solver; called without the GIL
@@ -86,18 +90,18 @@ class PythonSolver {
               return make();
           }()) {}
 
-    SolveLog solve(const Numbers& b, const Result& x, const Callback& callback) {
+    SolveLog solve(const In<Value, nb::ndim<1>>& b, const InOut<Value, nb::ndim<1>>& x, const Callback& callback) {
         return interruptible<SolveLog>(
             callback, [&](const StopFunction& stop) { return use([&] { return solver_.solve(view_of(b), view_of(x), stop); }); });
     }
     /// B and X [columns, rows]. @returns the logs of the columns that were solved
-    std::vector<SolveLog> solve_columns(const In<double, nb::ndim<2>>& B, const InOut<double, nb::ndim<2>>& X, const Callback& callback) {
+    std::vector<SolveLog> solve_columns(const In<Value, nb::ndim<2>>& B, const InOut<Value, nb::ndim<2>>& X, const Callback& callback) {
         return interruptible<std::vector<SolveLog>>(callback, [&](const StopFunction& stop) {
             return use([&] { return sparse::solve_columns(solver_, view_of(B), view_of(X), static_cast<index_t>(B.shape(0)), stop); });
         });
     }
-    void update(const nb::object& begin, const nb::object& column, const Numbers& value) {
-        const auto arrays = CsrArrays::of(begin, column, value);
+    void update(const nb::object& begin, const nb::object& column, const In<Value, nb::ndim<1>>& value) {
+        const auto arrays = CsrArrays<Value>::of(begin, column, value);
         use([&] { solver_.update(arrays.view()); });
     }
     void set_tolerance(double rtol, int iteration_limit) {
@@ -120,6 +124,7 @@ class PythonSolver {
 };
 using PythonSystem = PythonSolver<Solver>;
 using PythonGeneral = PythonSolver<GeneralSolver>;
+using PythonComplex = PythonSolver<ComplexSolver, std::complex<double>>;
 using PythonPoisson = PythonSolver<PoissonSolver>;
 
 #if defined(KASANE_CUDA)
@@ -168,6 +173,8 @@ SolverOptions options_of(const nb::dict& given) {
             o.fill = nb::cast<int>(value);
         else if (name == "level")
             o.level = nb::cast<int>(value);
+        else if (name == "block")
+            o.block = nb::isinstance<nb::str>(value) && text() == "auto" ? 0 : nb::cast<int>(value);
         else if (name == "ssor_omega")
             o.ssor_omega = nb::cast<double>(value);
         else if (name == "single_factor")
@@ -217,7 +224,7 @@ GeneralOptions general_options_of(const nb::dict& given) {
 nb::tuple eigenpairs_of(const nb::object& begin, const nb::object& column, const Numbers& value, int count, double rtol,
                         int iteration_limit, const std::string& precondition, const std::string& device, int threads,
                         const Callback& callback) {
-    const auto A = CsrArrays::of(begin, column, value);
+    const auto A = CsrArrays<>::of(begin, column, value);
     const auto view = A.view();
     const auto on = space_named(device, threads);
     const EigenOptions options{.count = count,
@@ -267,7 +274,8 @@ PoissonProblem problem_of(const nb::object& from) {
 }
 
 /// (row_begin, columns, values), which own the matrix's memory.
-nb::tuple arrays_of(CsrMatrix&& A) {
+template <class Matrix>
+nb::tuple arrays_of(Matrix&& A) {
     return nb::make_tuple(owned(std::move(A.begin)), owned(std::move(A.column)), owned(std::move(A.value)));
 }
 
@@ -354,9 +362,9 @@ void bind_logs(nb::module_& m) {
 }
 
 /// The members that all solvers have.
-template <class S>
-nb::class_<PythonSolver<S>> bind_solver(nb::module_& m, const char* name) {
-    using P = PythonSolver<S>;
+template <class S, class Value = double>
+nb::class_<PythonSolver<S, Value>> bind_solver(nb::module_& m, const char* name) {
+    using P = PythonSolver<S, Value>;
     return nb::class_<P>(m, name)
         .def("solve", &P::solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("callback").none())
         .def("solve_columns", &P::solve_columns, nb::arg("B").noconvert(), nb::arg("X").noconvert(), nb::arg("callback").none())
@@ -378,7 +386,7 @@ void bind_solvers(nb::module_& m) {
         .def("__init__",
              [](PythonSystem* self, const nb::object& begin, const nb::object& column, const Numbers& value, const nb::dict& options,
                 const std::string& device, int threads) {
-                 const auto A = CsrArrays::of(begin, column, value);
+                 const auto A = CsrArrays<>::of(begin, column, value);
                  const auto view = A.view();
                  const auto on = space_named(device, threads);
                  const auto o = options_of(options);
@@ -419,7 +427,7 @@ void bind_solvers(nb::module_& m) {
         .def("__init__",
              [](PythonGeneral* self, const nb::object& begin, const nb::object& column, const Numbers& value, const nb::dict& options,
                 const std::string& device, int threads) {
-                 const auto A = CsrArrays::of(begin, column, value);
+                 const auto A = CsrArrays<>::of(begin, column, value);
                  const auto view = A.view();
                  const auto on = space_named(device, threads);
                  const auto o = general_options_of(options);
@@ -432,6 +440,25 @@ void bind_solvers(nb::module_& m) {
             nb::dict facts;
             facts["symmetric"] = k.symmetric, facts["positive"] = k.positive, facts["asymmetry"] = k.asymmetry;
             facts["zero_diagonals"] = k.zero_diagonals;
+            return facts;
+        });
+
+    bind_solver<ComplexSolver, std::complex<double>>(m, "ComplexSolver")
+        .def("__init__",
+             [](PythonComplex* self, const nb::object& begin, const nb::object& column, const ComplexNumbers& value,
+                const nb::dict& options, const std::string& device, int threads) {
+                 const auto A = CsrArrays<std::complex<double>>::of(begin, column, value);
+                 const auto view = A.view();
+                 const auto on = space_named(device, threads);
+                 const auto o = general_options_of(options);
+                 new (self) PythonComplex(view.pattern.n, [&] { return ComplexSolver(on, view, o); });
+             })
+        .def("update", &PythonComplex::update, nb::arg("begin"), nb::arg("column"), nb::arg("value").noconvert())
+        .def_prop_ro("setup", [](const PythonComplex& s) { return facts_of(s.solver().setup()); })
+        .def_prop_ro("kind", [](const PythonComplex& s) {
+            const auto& k = s.solver().kind();
+            nb::dict facts;
+            facts["hermitian"] = k.hermitian, facts["symmetric"] = k.symmetric, facts["positive"] = k.positive;
             return facts;
         });
 
@@ -465,7 +492,7 @@ void bind_sparse(nb::module_& m) {
         .def("__init__",
              [](PythonPreconditioner* self, const nb::object& begin, const nb::object& column, const Numbers& value,
                 const std::string& name, double omega) {
-                 const auto arrays = CsrArrays::of(begin, column, value);
+                 const auto arrays = CsrArrays<>::of(begin, column, value);
                  const auto A = arrays.view();
                  check(A);
                  new (self) PythonPreconditioner{preconditioner(A, name, omega), static_cast<std::size_t>(A.n)};
@@ -477,21 +504,33 @@ void bind_sparse(nb::module_& m) {
             M.apply(in, out);
             return owned(std::move(out));
         });
-    m.def("read_matrix", [](const std::string& path) {
-        auto file = [&] {
-            const nb::gil_scoped_release released;
-            return read_matrix(path);
-        }();
-        return arrays_of(std::move(file.matrix));
+    const auto without_gil = [](const auto& f) {
+        const nb::gil_scoped_release released;
+        return f();
+    };
+    m.def("read_matrix", [=](const std::string& path) {
+        if (holds_complex_numbers(path)) return arrays_of(without_gil([&] { return read_complex_matrix(path); }).matrix);
+        return arrays_of(without_gil([&] { return read_matrix(path); }).matrix);
     });
+    m.def("write_complex_matrix",
+          [](const std::string& path, const nb::object& begin, const nb::object& column, const ComplexNumbers& value, bool hermitian) {
+              const auto A = CsrArrays<std::complex<double>>::of(begin, column, value);
+              write_matrix_market(path, A.view(), hermitian);
+          });
+    m.def("write_complex_vector", [](const std::string& path, const ComplexNumbers& x) { write_vector_market(path, view_of(x)); });
     m.def("write_matrix", [](const std::string& path, const nb::object& begin, const nb::object& column, const Numbers& value,
                              bool symmetric, const std::string& format) {
-        const auto A = CsrArrays::of(begin, column, value);
+        const auto A = CsrArrays<>::of(begin, column, value);
         KS_VALIDATE(format == "mtx" || format == "petsc", "is '" + format + "': take mtx or petsc", {"", 0, 0, "format"});
         if (format == "mtx") return write_matrix_market(path, A.view(), symmetric);
         return write_matrix_petsc(path, A.view());
     });
-    m.def("read_vector", [](const std::string& path) { return owned(read_vector(path)); });
+    m.def("read_vector", [](const std::string& path) -> nb::object {
+        if (!holds_complex_numbers(path)) return nb::cast(owned(read_vector(path)));
+        auto columns = read_complex_columns(path);
+        KS_VALIDATE(columns.columns == 1, "has several columns: one is expected", {path, 0, 0, ""});
+        return nb::cast(owned(std::move(columns.values)));
+    });
     m.def("write_vector", [](const std::string& path, const Numbers& x, const std::string& format) {
         KS_VALIDATE(format == "mtx" || format == "petsc", "is '" + format + "': take mtx or petsc", {"", 0, 0, "format"});
         if (format == "mtx") return write_vector_market(path, view_of(x));

@@ -12,6 +12,7 @@ import pytest
 
 import kasane
 from kasane.sparse import (
+    ComplexSolver,
     GeneralSolver,
     PoissonProblem,
     PoissonSolver,
@@ -176,6 +177,47 @@ def test_poisson_is_solved_as_its_matrix_is():
     assert np.array_equal(problem.field("i")[2, 3], i)
     solver = PoissonSolver(problem)
     assert solver.grids[0] == (4, 5, 6) and "4 x 5 x 6" in repr(solver)
+
+
+def test_rows_of_blocks(laplacian):
+    A = scipy_sparse.kron(laplacian, np.array([[2.0, 0.5, 0.1], [0.5, 1.5, 0.2], [0.1, 0.2, 1.0]]), format="csr")
+    b = np.random.default_rng(4).normal(size=A.shape[0])
+    exact = linalg.spsolve(A.tocsc(), b)
+    for block in (3, "auto"):
+        solver = Solver(A, block=block, rtol=1e-11, device="cpu")
+        assert solver.setup["format"] == "bsr:3"
+        assert np.allclose(solver.solve(b), exact, rtol=1e-7, atol=1e-9)
+    with pytest.raises(kasane.InputError, match="2 to 6"):
+        Solver(A, block=9)
+
+
+def test_complex_systems(tmp_path):
+    random = np.random.default_rng(11)
+    n = 200
+    phases = np.exp(2j * np.pi * random.random(n - 1))
+    hermitian = scipy_sparse.diags([np.conj(phases), 2.5 * np.ones(n), phases], [-1, 0, 1]).tocsr()
+    general = (hermitian + scipy_sparse.diags([0.5j * np.ones(n - 2)], [2])).tocsr()
+    b = random.normal(size=n) + 1j * random.normal(size=n)
+    for A, method in ((hermitian, "cg"), (general, "bicgstab")):
+        solver = ComplexSolver(A, rtol=1e-11, device="cpu")
+        assert solver.setup["iteration"] == method and solver.kind["hermitian"] == (method == "cg")
+        x = solver.solve(b)
+        assert x.dtype == np.complex128
+        assert np.allclose(x, linalg.spsolve(A.tocsc(), b), rtol=1e-8)
+        assert np.allclose(solver.solve(np.asfortranarray(np.stack([b, 1j * b], axis=1)))[:, 1], 1j * x, rtol=1e-7)
+        assert np.allclose(solve(A, b, method="auto", rtol=1e-11), x, rtol=1e-7)
+        solver.update(2 * A.data)
+        assert np.allclose(solver.solve(b), x / 2, rtol=1e-8)
+        path = tmp_path / f"{method}.mtx"
+        kasane.sparse.write_matrix(path, A, symmetric=method == "cg")
+        again = kasane.sparse.read_matrix(path)
+        assert (again != A).nnz == 0
+        kasane.sparse.write_vector(tmp_path / "b.mtx", b)
+        assert np.array_equal(kasane.sparse.read_vector(tmp_path / "b.mtx"), b)
+    with pytest.raises(kasane.InputError, match="Hermitian"):
+        solve(general, b)
+    with pytest.raises(kasane.InputError, match="real matrices"):
+        ComplexSolver(general, method="minres")
 
 
 def test_poisson_with_a_tensor():

@@ -5,6 +5,7 @@
 #include <kasane/sparse/eigenpairs.hpp>
 #include <kasane/sparse/matrix/csr.hpp>
 #include <kasane/sparse/columns.hpp>
+#include <kasane/sparse/complex_solver.hpp>
 #include <kasane/sparse/file/matrix_file.hpp>
 #include <kasane/sparse/general_solver.hpp>
 #include <kasane/sparse/operators.hpp>

@@ -5,6 +5,7 @@
 #include <test/run/command.hpp>
 
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 
 namespace {
@@ -73,6 +74,81 @@ class Solve : public test::CommandTest {
         EXPECT_FALSE(fs::exists(directory / "x.mtx"));
     }
 };
+
+TEST_F(Solve, RowsOfBlocks) {
+    // [[4, 1], [1, 3]] on the diagonal of 20 points and -1 between the same unknowns of neighbours.
+    sparse::CsrMatrix A;
+    A.begin = {0};
+    for (int i = 0; i < 40; ++i) {
+        const auto put = [&](int j, double value) { A.column.push_back(j), A.value.push_back(value); };
+        if (i > 1) put(i - 2, -1);
+        put(i - i % 2, i % 2 == 0 ? 4 : 1), put(i - i % 2 + 1, i % 2 == 0 ? 1 : 3);
+        if (i < 38) put(i + 2, -1);
+        A.begin.push_back(static_cast<index_t>(A.column.size()));
+    }
+    sparse::write_matrix_market(directory / "A.mtx", sparse::canonical(A.view()).view(), false);
+    sparse::write_vector_market(directory / "b.mtx", view(static_cast<const std::vector<double>&>(product(A, waves(40)))));
+    for (const std::string block : {"2", "4"}) {
+        const auto outcome = solve({"A.mtx", "-b", "b.mtx", "-o", "x.mtx", "--force", "--block", block, "--rtol", "1e-11", "--json"});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(outcome.json()["format"], "bsr:" + block);
+        EXPECT_EQ(outcome.json()["method"], "cg");
+        const auto x = sparse::read_vector(directory / "x.mtx"), exact = waves(40);
+        for (std::size_t i = 0; i < 40; ++i) EXPECT_NEAR(x[i], exact[i], 1e-9);
+    }
+    EXPECT_EQ(solve({"A.mtx", "--block", "auto"}).status, 0);
+    fs::remove(directory / "x.mtx");
+    expect_refused({"A.mtx", "--block", "3"}, {"not a multiple"});
+    expect_refused({"A.mtx", "--block", "7"}, {"--block", "1 (scalar rows) to 6"});
+    expect_refused({"A.mtx", "--block", "2", "--precondition", "ict"}, {"--block", "no effect with --precondition ict"});
+    expect_refused({"A.mtx", "--block", "2", "--format", "csr"}, {"--format", "no effect with blocks"});
+    expect_refused({"A.mtx", "--block", "2", "--method", "gmres"}, {"--block", "no effect with --method gmres"});
+}
+
+TEST_F(Solve, ComplexMatrices) {
+    using Value = std::complex<double>;
+    const std::string head = "%%MatrixMarket matrix coordinate complex ";
+    const auto solved = [&](const std::string& matrix, const std::vector<std::string>& options, const std::string& method) {
+        put("C.mtx", matrix);
+        std::vector<std::string> arguments{"C.mtx", "-b", "c.mtx", "-o", "x.mtx", "--force", "--rtol", "1e-12", "--json"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const auto outcome = solve(arguments);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(outcome.json()["method"], method);
+        EXPECT_LE(outcome.json()["relative_residual"], 1e-12);
+        return sparse::read_complex_columns(directory / "x.mtx", 2).values;
+    };
+    const auto expect_x = [](const std::vector<Value>& x, Value first, Value second) {
+        EXPECT_LE(std::abs(x[0] - first), 1e-11);
+        EXPECT_LE(std::abs(x[1] - second), 1e-11);
+    };
+    // [[2, i], [-i, 2]] (1 + i, 3) = (2 + 5 i, 7 - i)
+    const auto hermitian = head + "hermitian\n2 2 3\n1 1 2 0\n2 1 0 -1\n2 2 2 0\n";
+    put("c.mtx", "%%MatrixMarket matrix array complex general\n2 1\n2 5\n7 -1\n");
+    expect_x(solved(hermitian, {}, "cg"), {1, 1}, 3);
+    expect_x(solved(hermitian, {"--method", "gmres"}, "gmres"), {1, 1}, 3);
+    expect_x(solved(hermitian, {"--method", "cg", "--precondition", "jacobi"}, "cg"), {1, 1}, 3);
+    // [[2, i], [i, 2 + i]] (1, -i) = (3, 1 - i)
+    put("c.mtx", "%%MatrixMarket matrix array complex general\n2 1\n3 0\n1 -1\n");
+    const auto symmetric_complex = head + "symmetric\n2 2 3\n1 1 2 0\n2 1 0 1\n2 2 2 1\n";
+    expect_x(solved(symmetric_complex, {}, "bicgstab"), 1, {0, -1});
+    expect_x(solved(symmetric_complex, {"--precondition", "none"}, "bicgstab"), 1, {0, -1});
+    // A real right-hand side, and ones.
+    put("c.mtx", array + "2 1\n2\n3\n");
+    expect_x(solved(head + "general\n2 2 2\n1 1 0 2\n2 2 1 1\n", {}, "bicgstab"), {0, -1}, {1.5, -1.5});
+    fs::remove(directory / "x.mtx");
+
+    expect_refused({"C.mtx", "--method", "minres"}, {"minres", "real matrices"});
+    expect_refused({"C.mtx", "--method", "cg"}, {"C.mtx", "cg needs a Hermitian matrix"});
+    expect_refused({"C.mtx", "--precondition", "ic0"}, {"--precondition", "not for complex matrices", "ilu0"});
+    expect_refused({"C.mtx", "--single-factor"}, {"--single-factor", "no effect on a complex matrix"});
+    expect_refused({"C.mtx", "-b", "b3.mtx"}, {"b3.mtx"});
+    const auto petsc = solve({"C.mtx", "-o", "x.petsc"});
+    EXPECT_EQ(petsc.status, 2);
+    EXPECT_NE(petsc.err.find("cannot hold complex numbers"), std::string::npos) << petsc.err;
+    put("S.mtx", head + "general\n2 2 2\n1 1 1 1\n2 1 1 1\n");
+    expect_refused({"S.mtx"}, {"S.mtx", "column 2 has no entry"});
+}
 
 TEST_F(Solve, MatrixMarketInAndOut) {
     put_chain(501);
@@ -488,7 +564,7 @@ TEST_F(Solve, MethodsThatDoNotApplyAreRefused) {
     put("A.mtx", general + "2 2 4\n1 1 2\n1 2 -1\n2 1 1\n2 2 2\n");
     expect_refused({"A.mtx", "--method", "minres"},
                    {"method", "minres needs a symmetric matrix", "(1, 2) = -1 and (2, 1) = 1", "bicgstab"});
-    expect_refused({"A.mtx", "--method", "gmress"}, {"--method", "gmres", "And cg"});
+    expect_refused({"A.mtx", "--method", "gmress"}, {"--method", "gmres", "minres, cg"});
     expect_refused({"A.mtx", "--method", "gmres", "--precondition", "ic0"}, {"--precondition", "none, jacobi, ilu0, ilut and spai"});
     expect_refused({"A.mtx", "--method", "cg", "--precondition", "ilu0"}, {"--precondition", "take ic0 with cg"});
     expect_refused({"A.mtx", "--method", "minres", "--precondition", "ilu0"}, {"precondition", "positive definite"});

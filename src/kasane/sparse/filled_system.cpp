@@ -15,7 +15,7 @@ FilledSystem<S> prepare_filled(S on, const CsrView& A, const CsrView& there, con
 
 template <Space S>
 SolveLog solve_prepared(FilledSystem<S>& system, View<const double> b, View<double> x, bool mean_free, Start, const StopFunction& stop) {
-    return solve_rows(system.on, system.A.view(), system.M, system.options, b, x, mean_free, stop);
+    return solve_rows(system.on, RowsOperator<S>{system.on, system.A.view()}, system.M, system.options, b, x, mean_free, stop);
 }
 
 template <Space S>

@@ -57,7 +57,7 @@ void update_multigrid(MultigridSystem<S>& system, const CsrView& A) {
 template <Space S>
 SolveLog solve_prepared(MultigridSystem<S>& system, View<const double> b, View<double> x, bool mean_free, Start, const StopFunction& stop) {
     const typename ReusedMemory<S>::Scope scope(system.memory);
-    return solve_rows(system.on, system.A.view(), *system.M, system.options, b, x, mean_free, stop);
+    return solve_rows(system.on, RowsOperator<S>{system.on, system.A.view()}, *system.M, system.options, b, x, mean_free, stop);
 }
 
 template <Space S>

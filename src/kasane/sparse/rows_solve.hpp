@@ -1,5 +1,5 @@
-// Conjugate gradients with a matrix in compressed rows and a preconditioner in the form of krylov, in the units of the user: what
-// MultigridSystem and FilledSystem share.
+// Conjugate gradients with a matrix and a preconditioner in the form of krylov, in the units of the user: what MultigridSystem,
+// FilledSystem and BlockSystem share.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -35,9 +35,9 @@ struct RowsOperator {
 
 /// Solves A x = b from the x that is given. @param mean_free  constants are A's null space
 /// @throws InputError: NaN or infinity in b or x
-template <Space S, class Preconditioner>
-SolveLog solve_rows(S on, const RowsView<double>& A, const Preconditioner& M, const SolverOptions& options, View<const double> b,
-                    View<double> x, bool mean_free, const StopFunction& stop) {
+template <Space S, class Operator, class Preconditioner>
+SolveLog solve_rows(S on, const Operator& A, const Preconditioner& M, const SolverOptions& options, View<const double> b, View<double> x,
+                    bool mean_free, const StopFunction& stop) {
     const Stopwatch whole;
     const VectorFacts seen = look_at(on, b), guess = look_at(on, View<const double>(x));
     KS_VALIDATE(seen.finite, "the right-hand side holds a number that is not finite.");
@@ -62,7 +62,7 @@ SolveLog solve_rows(S on, const RowsView<double>& A, const Preconditioner& M, co
         how.true_residual_slack = 1;
         how.stop = stop;
         const Stopwatch iterations;
-        static_cast<krylov::SolveLog&>(log) = krylov::conjugate_gradients(algebra, RowsOperator<S>{on, A}, M, rhs, solution, how);
+        static_cast<krylov::SolveLog&>(log) = krylov::conjugate_gradients(algebra, A, M, rhs, solution, how);
         synchronize(on);
         log.iteration_seconds = iterations.seconds();
         if (mean_free) algebra.remove_mean(solution);
@@ -77,11 +77,14 @@ SolveLog solve_rows(S on, const RowsView<double>& A, const Preconditioner& M, co
     return log;
 }
 
-/// Bytes that an iteration must move beside the preconditioner: every array once in each pass. @param resident  by ResidentAlgebra
+/// Vectors that an iteration reads or writes beside operator and preconditioner: direction 3, step 6, r of r.z; where sums are passes of
+/// their own, norm of r, z, and p.q 2. @param resident  by ResidentAlgebra
+constexpr double vectors_of_iteration(bool resident) { return 3 + 6 + 1 + (resident ? 0 : 4); }
+
+/// Bytes that an iteration must move beside the preconditioner: every array once in each pass.
 template <Space S>
 double bytes_without_preconditioner(const Rows<double, S>& A, bool resident) {
-    // A, its two vectors, and of the iteration: direction 3, step 6, r of r.z; where sums are passes of their own, norm of r, z, and p.q 2.
-    return static_cast<double>(A.bytes()) + 8. * static_cast<double>(A.rows) * (2 + 3 + 6 + 1 + (resident ? 0 : 4));
+    return static_cast<double>(A.bytes()) + 8. * static_cast<double>(A.rows) * (2 + vectors_of_iteration(resident));
 }
 
 }  // namespace kasane::sparse

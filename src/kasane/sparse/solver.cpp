@@ -2,6 +2,8 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/load.hpp>
+#include <kasane/sparse/block/block.hpp>
+#include <kasane/sparse/block_system.hpp>
 #include <kasane/sparse/check_vectors.hpp>
 #include <kasane/sparse/choice.hpp>
 #include <kasane/sparse/multigrid_system.hpp>
@@ -30,6 +32,11 @@ struct NullSpace {
 
 namespace {
 
+template <class... Values>
+bool is_one_of(Precondition precondition, Values... values) {
+    return ((precondition == values) || ...);
+}
+
 void check_options(const SolverOptions& options) {
     std::vector<InputProblem> problems;
     const auto require = [&](bool good, const std::string& message, const char* key) {
@@ -49,6 +56,14 @@ void check_options(const SolverOptions& options) {
     require(options.fill >= 0, fmt::format("fill = {}: a row of ict has 0 or more entries beyond those of A. Try 10.", options.fill),
             "fill");
     require(options.level >= 0 && options.level <= 9, fmt::format("level = {}: ick has levels 0 to 9. Try 1.", options.level), "level");
+    const bool by_blocks = is_one_of(options.precondition, Precondition::none, Precondition::jacobi, Precondition::ic0);
+    require(options.block >= 0 && options.block <= most_block,
+            fmt::format("block = {}: blocks have 2 to {} rows; 1: scalar rows, 0: the size that fits.", options.block, most_block),
+            "block");
+    require(options.block <= 1 || by_blocks, "blocks of rows are for ic0, jacobi and none.", "block");
+    require(options.block <= 1 || options.ordering.kind != OrderingKind::block,
+            "blocks of rows have no block ordering. Take auto, natural, mc:K, cm, rcm or cm-rcm:K.", "ordering");
+    require(options.block <= 1 || !options.single_factor, "blocks of rows have no factor in single precision.", "single_factor");
     if (!problems.empty()) throw InputError(problems);
 }
 
@@ -123,10 +138,10 @@ SpaceOrder<S> placed(S on, ColoredOrder order) {
 }
 
 #if defined(KASANE_CUDA)
-using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>, FilledSystem<Cpu>, PreparedSystem<Cuda>, MultigridSystem<Cuda>,
-                                 FilledSystem<Cuda>>;
+using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>, FilledSystem<Cpu>, BlockSystem<Cpu>, PreparedSystem<Cuda>,
+                                 MultigridSystem<Cuda>, FilledSystem<Cuda>, BlockSystem<Cuda>>;
 #else
-using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>, FilledSystem<Cpu>>;
+using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>, FilledSystem<Cpu>, BlockSystem<Cpu>>;
 #endif
 
 template <Space S>
@@ -139,6 +154,10 @@ S space_of(const MultigridSystem<S>& prepared) {
 }
 template <Space S>
 S space_of(const FilledSystem<S>& prepared) {
+    return prepared.on;
+}
+template <Space S>
+S space_of(const BlockSystem<S>& prepared) {
     return prepared.on;
 }
 
@@ -248,6 +267,35 @@ void describe(const FilledSystem<S>& prepared, const AnySpace& on, const MatrixF
     describe_singular(matrix, facts);
 }
 
+template <Space S>
+void describe(const BlockSystem<S>& prepared, const AnySpace& on, const MatrixFacts& matrix, SetupFacts& facts,
+              std::vector<std::string>& choice_notes) {
+    choice_notes = facts.notes;
+    const int block = prepared.rows.block;
+    facts.rows = facts.padded_rows = matrix.rows;
+    facts.nonzeros = matrix.nonzeros;
+    facts.stored_entries = prepared.factors->stored_blocks() * block * block;
+    facts.device = device_info(on).name;
+    facts.ordering = prepared.ordering;
+    facts.format = fmt::format("bsr:{}", block);
+    facts.precondition = name(prepared.options.precondition);
+    facts.colors = static_cast<int>(prepared.color_begin.size()) - 1;
+    facts.color_sizes.clear();
+    for (std::size_t c = 0; c + 1 < prepared.color_begin.size(); ++c)
+        facts.color_sizes.push_back((prepared.color_begin[c + 1] - prepared.color_begin[c]) * block);
+    facts.own_factor = prepared.options.precondition == Precondition::ic0;
+    facts.shift = prepared.shift;
+    facts.bytes = prepared.bytes();
+    facts.peak_bytes = memory_estimate(matrix.rows, matrix.nonzeros, prepared.options);
+    facts.bytes_per_iteration = bytes_per_iteration(prepared);
+    facts.decision = {"options", "blocks of rows have no open options but the ordering", 0, 0};
+    if (!prepared.note.empty()) facts.notes.push_back(prepared.note);
+    facts.notes.push_back(fmt::format("rows of {0} x {0} blocks, which hold {1:.2f} times the entries of the matrix", block,
+                                      static_cast<double>(facts.stored_entries) / static_cast<double>(matrix.nonzeros)));
+    describe_shift(facts);
+    describe_singular(matrix, facts);
+}
+
 /// The set-up of A in host memory for a space.
 template <Space S>
 PreparedSystem<S> prepare(S on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, SetupFacts& facts,
@@ -292,6 +340,26 @@ FilledSystem<S> prepare_timed_filled(S on, const CsrView& A, const SolverOptions
     return prepared;
 }
 
+template <Space S>
+BlockSystem<S> prepare_timed_blocks(S on, const CsrView& A, int block, const SolverOptions& options, PartTimes& times) {
+    Stopwatch watch;
+    auto prepared = prepare_blocks(on, A, block, options);
+    times.add("order and factor", watch.seconds());
+    return prepared;
+}
+
+/// The size of blocks that was asked for, or that fits; 1: scalar rows. On a device scalar rows are the faster ones with jacobi and none,
+/// where the whole iteration is one launch (kasane bench sparse.blocks).
+/// @throws InputError: the rows are not a multiple of it
+int block_for(const CsrView& A, const SolverOptions& options, bool device) {
+    const bool has_blocks = is_one_of(options.precondition, Precondition::none, Precondition::jacobi, Precondition::ic0);
+    if (options.block == 0 && has_blocks) return device && options.precondition != Precondition::ic0 ? 1 : block_that_fits(A);
+    KS_VALIDATE(A.n % std::max(options.block, 1) == 0,
+                fmt::format("block = {}: the matrix has {} rows, which are not a multiple of it.", options.block, A.n),
+                {"", 0, 0, "block"});
+    return has_blocks ? std::max(options.block, 1) : 1;
+}
+
 /// @param A  in host memory
 template <Space S>
 void update_values(PreparedSystem<S>& prepared, const CsrView& A, const SolverOptions& options, PartTimes& times) {
@@ -304,6 +372,12 @@ void update_values(MultigridSystem<S>& prepared, const CsrView& A, const SolverO
     const Placed there(prepared.on, A);
     update_multigrid(prepared, there.view());
     times.add("multigrid", watch.seconds());
+}
+template <Space S>
+void update_values(BlockSystem<S>& prepared, const CsrView& A, const SolverOptions&, PartTimes& times) {
+    Stopwatch watch;
+    update_blocks(prepared, A);
+    times.add("factor", watch.seconds());
 }
 template <Space S>
 void update_values(FilledSystem<S>& prepared, const CsrView& A, const SolverOptions&, PartTimes& times) {
@@ -341,9 +415,12 @@ Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& asked) : part
                                      " unknowns with " + std::to_string(matrix.nonzeros) + " entries; there are " +
                                      std::to_string(there >> 20) + " MiB. Take a smaller system, or a device with more memory.");
     parts_->options = asked;
+    const int block = block_for(given, options, !std::holds_alternative<Cpu>(on));
     std::visit(
         [&]<Space S>(S space) {
-            if (options.precondition == Precondition::multigrid)
+            if (block > 1)
+                parts_->prepared = prepare_timed_blocks(space, given, block, options, times);
+            else if (options.precondition == Precondition::multigrid)
                 parts_->prepared = prepare_timed_multigrid(space, given, matrix, options, times);
             else if (options.precondition == Precondition::ict || options.precondition == Precondition::ick)
                 parts_->prepared = prepare_timed_filled(space, given, options, times);
@@ -418,7 +495,8 @@ Solver Solver::on_device(Cuda on, const CsrView& A, const SolverOptions& options
         const CsrMatrix host = fetched(on, A);
         return Solver(AnySpace(on), host.view(), options);
     };
-    if (!matrix.sorted || matrix.duplicates > 0 || (matrix.singular && matrix.components > 1)) return through_the_host();
+    if (!matrix.sorted || matrix.duplicates > 0 || (matrix.singular && matrix.components > 1) || options.block != 1)
+        return through_the_host();
     const auto finished = [](std::unique_ptr<Parts> done, const MatrixFacts& facts, const PartTimes& parts_of, double seconds) {
         done->null = {facts.singular, {}, 1};
         done->facts.seconds = parts_of.parts();
@@ -590,6 +668,10 @@ std::uint64_t memory_estimate(index_t rows, index_t nonzeros, const SolverOption
                                                                       : options.level * off / 2 * std::max(1., off / 2 / std::max(n, 1.));
         const double factor = std::min(off / 2 + more, n * n / 2);
         bytes = static_cast<double>(nonzeros) * 12 + factor * (12 * 2. + 2 * 12 + 2 * 12 + 2 * 12) + n * (12 + 9 * 8 + 2 * 8 + 100.);
+    }
+    if (options.block != 1 && is_one_of(options.precondition, Precondition::none, Precondition::jacobi, Precondition::ic0)) {
+        // Values and factors, and the values twice on the host; blocks may have a quarter of zeros, and columns are one for a block.
+        bytes = std::max(bytes, static_cast<double>(nonzeros) * 1.25 * (4 * 8 + 2 * 4 + 8) + n * (8. * 12 + 8. * most_block));
     }
     // Temporary: pivots and the order of elimination.
     bytes += n * (8 + 4);

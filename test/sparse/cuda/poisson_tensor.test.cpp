@@ -14,11 +14,13 @@ TEST(PoissonTensorOnCuda, IsSolvedAsOnTheCpu) {
     if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
     PoissonProblem problem;
     problem.cells = {24, 20, 18};
-    problem.tensor[0] = source_of(problem, "1 + 9*cos(x/8)^2");
-    problem.tensor[1] = source_of(problem, "9*cos(x/8)*sin(x/8)");
-    problem.tensor[2] = source_of(problem, "0.3*sin(y)");
-    problem.tensor[3] = source_of(problem, "1 + 9*sin(x/8)^2");
-    problem.tensor[5] = {2};
+    std::array<std::vector<double>, 6> tensor;
+    tensor[0] = source_of(problem, "1 + 9*cos(x/8)^2");
+    tensor[1] = source_of(problem, "9*cos(x/8)*sin(x/8)");
+    tensor[2] = source_of(problem, "0.3*sin(y)");
+    tensor[3] = source_of(problem, "1 + 9*sin(x/8)^2");
+    tensor[5] = {2};
+    problem.tensor = tensor;
     problem.source = source_of(problem, "sin(i) + j*k/100");
     const auto here = test::solve(problem, 1e-11), there = test::solve(problem, 1e-11, best_space());
     double size = 0;

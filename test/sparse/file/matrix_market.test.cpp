@@ -2,6 +2,9 @@
 #include <test/sparse/file/files.hpp>
 
 #include <cmath>
+#include <complex>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <sys/stat.h>
 
@@ -122,6 +125,76 @@ TEST_F(MatrixMarket, RefusesOtherKindsWithTheReason) {
     expect_words(refused("%%MatrixMarket vector coordinate real general\n" + rest), {"object 'vector'"});
     expect_words(refused("%%MatrixMarket matrix coordinate real\n" + rest), {"1: ", "cut off"});
     expect_words(refused("%%MatrixMarket"), {"1: ", "cut off"});
+}
+
+TEST_F(MatrixMarket, ComplexNumbersOfEverySymmetry) {
+    using Value = std::complex<double>;
+    using Values = std::vector<Value>;
+    const std::string entries = "3 3 4\n1 1 2 0\n2 1 1 -3\n3 2 0.5d0 4\n3 3 1 0\n";
+    const auto all = read_complex_matrix(put(coordinate + "complex general\n" + entries));
+    EXPECT_FALSE(all.symmetric);
+    EXPECT_EQ(all.matrix.begin, (std::vector<index_t>{0, 1, 2, 4}));
+    EXPECT_EQ(all.matrix.value, (Values{2, {1, -3}, {0.5, 4}, 1}));
+    const auto hermitian = read_complex_matrix(put(coordinate + "complex Hermitian\n" + entries));
+    EXPECT_TRUE(hermitian.symmetric);
+    EXPECT_EQ(hermitian.matrix.column, (std::vector<std::int32_t>{0, 1, 0, 2, 1, 2}));
+    EXPECT_EQ(hermitian.matrix.value, (Values{2, {1, 3}, {1, -3}, {0.5, -4}, {0.5, 4}, 1}));
+    EXPECT_EQ(read_complex_matrix(put(coordinate + "complex symmetric\n" + entries)).matrix.value,
+              (Values{2, {1, -3}, {1, -3}, {0.5, 4}, {0.5, 4}, 1}));
+    const auto skew = read_complex_matrix(put(coordinate + "complex skew-symmetric\n2 2 1\n2 1 1 -3\n"));
+    EXPECT_EQ(skew.matrix.value, (Values{{-1, 3}, {1, -3}}));
+    EXPECT_EQ(read_complex_matrix(put(general + "1 1 1\n1 1 7\n")).matrix.value, Values{7});
+    // Duplicates of a hermitian file are counted once for each pair.
+    const auto twice = read_complex_matrix(put(coordinate + "complex hermitian\n2 2 4\n1 1 1 0\n2 1 1 1\n2 1 0 1\n2 2 1 0\n"));
+    EXPECT_EQ(twice.duplicates, 1);
+    EXPECT_EQ(twice.matrix.value, (Values{1, {1, -2}, {1, 2}, 1}));
+    EXPECT_TRUE(holds_complex_numbers(put(coordinate + "complex general\n" + entries)));
+    EXPECT_FALSE(holds_complex_numbers(put(general + "1 1 1\n1 1 7\n")));
+}
+
+TEST_F(MatrixMarket, ComplexNumbersAreWrittenToTheLastBit) {
+    using Value = std::complex<double>;
+    ComplexCsrMatrix A{{0, 2, 4}, {0, 1, 0, 1}, {Value(1. / 3, 0), Value(0.1, -2e-300), Value(0.1, 2e-300), Value(-7, 0)}};
+    const auto path = directory / "C.mtx";
+    for (const bool hermitian : {false, true}) {
+        write_matrix_market(path, A.view(), hermitian);
+        const auto again = read_complex_matrix(path);
+        EXPECT_EQ(again.symmetric, hermitian);
+        EXPECT_EQ(again.matrix.column, A.column);
+        EXPECT_EQ(again.matrix.value, A.value);
+        // Every truncation is refused, or it gives the same matrix without its last line end.
+        std::ifstream in(path, std::ios::binary);
+        const std::string text((std::istreambuf_iterator<char>(in)), {});
+        for (std::size_t length = 0; length + 3 < text.size(); ++length)
+            EXPECT_THROW(read_complex_matrix(put(text.substr(0, length))), InputError) << length;
+    }
+    const std::vector<Value> x{{1, 2}, {-0.1, 1e-17}, {0, 0}, {3, 1. / 7}};
+    write_vector_market(path, View<const Value>(x.data(), 4), 2);
+    const auto columns = read_complex_columns(path, 2);
+    EXPECT_EQ(columns.columns, 2);
+    EXPECT_EQ(columns.values, x);
+    EXPECT_EQ(read_complex_columns(put("%%MatrixMarket matrix array real general\n2 1\n3\n4\n"), 2).values, (std::vector<Value>{3, 4}));
+}
+
+TEST_F(MatrixMarket, RefusesComplexNumbersThatAreWrong) {
+    const auto complex_refused = [&](const std::string& text) -> std::string {
+        try {
+            read_complex_matrix(put(text));
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "taken";
+    };
+    const std::string head = coordinate + "complex ";
+    expect_words(complex_refused(head + "general\n1 1 1\n1 1 1.500\n"), {"3: ", "ends before its value"});
+    expect_words(complex_refused(head + "general\n1 1 1\n1 1 1 2 3\n"), {"3: ", "one word too many", "row column real imaginary"});
+    expect_words(complex_refused(head + "general\n1 1 1\n1 1 1 nan\n"), {"3: ", "finite"});
+    expect_words(complex_refused(head + "general\n1 1 1000\n1 1 1 2\n"), {"2: ", "1000 entries"});
+    expect_words(complex_refused(head + "hermitian\n1 1 1\n1 1 1 2\n"), {"3: ", "imaginary part 2", "real"});
+    expect_words(complex_refused(head + "skew-symmetric\n1 1 1\n1 1 1 2\n"), {"3: ", "diagonal"});
+    expect_words(complex_refused(head + "hermitian\n2 2 2\n1 2 1 2\n2 1 1 -2\n"), {"1: ", "says 'hermitian'", "'general'"});
+    expect_words(complex_refused(coordinate + "real hermitian\n1 1 1\n1 1 1\n"), {"hermitian", "'symmetric'"});
+    expect_words(vector_refused("%%MatrixMarket matrix array complex general\n1 1\n1 2\n"), {"complex", "two columns"});
 }
 
 TEST_F(MatrixMarket, RefusesOtherFiles) {

@@ -19,4 +19,19 @@ VectorColumns read_columns(const std::filesystem::path& path, index_t rows) {
     return read_columns(source, rows, available_memory(Cpu{}));
 }
 
+bool holds_complex_numbers(const std::filesystem::path& path) {
+    ByteSource source(path);
+    return is_complex_market(source);
+}
+
+ComplexMatrixFile read_complex_matrix(const std::filesystem::path& path) {
+    ByteSource source(path);
+    return read_complex_market(source, available_memory(Cpu{}));
+}
+
+ComplexColumns read_complex_columns(const std::filesystem::path& path, index_t rows) {
+    ByteSource source(path);
+    return read_complex_columns(source, rows, available_memory(Cpu{}));
+}
+
 }  // namespace kasane::sparse

@@ -3,8 +3,10 @@
 // canonical (columns ascend, entries of one place summed) and square; a written file appears complete or not at all (see AtomicFile).
 #pragma once
 
+#include <kasane/sparse/matrix/complex_csr.hpp>
 #include <kasane/sparse/matrix/csr.hpp>
 
+#include <complex>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -39,12 +41,34 @@ struct VectorColumns {
 /// As read_vector(); an array in a Matrix Market file may have several columns.
 VectorColumns read_columns(const std::filesystem::path& path, index_t rows = 0);
 
+/// A complex matrix from a file.
+struct ComplexMatrixFile {
+    ComplexCsrMatrix matrix;  ///< canonical
+    index_t duplicates = 0;   ///< entries that were summed into another entry of their place
+    bool symmetric = false;   ///< the file held one triangle, mirrored here
+};
+/// Complex vectors of one size, column after column.
+struct ComplexColumns {
+    std::vector<std::complex<double>> values;  ///< [columns * rows]
+    index_t columns = 1;                       ///< at least 1
+};
+/// Whether a file is Matrix Market with the field complex. @throws InputError where it cannot be read
+bool holds_complex_numbers(const std::filesystem::path& path);
+/// Reads Matrix Market `matrix coordinate complex|real|integer general|symmetric|hermitian|skew-symmetric`, as read_matrix().
+ComplexMatrixFile read_complex_matrix(const std::filesystem::path& path);
+/// As read_columns(), of real or complex numbers.
+ComplexColumns read_complex_columns(const std::filesystem::path& path, index_t rows = 0);
+
 /// Writes Matrix Market with as many digits (17 at most) as restore every number exactly. @param path  replaced as a whole
 /// @param A  [n x n]   @param symmetric  write the lower triangle alone   @throws ComputationError where the file cannot be written
 void write_matrix_market(const std::filesystem::path& path, const CsrView& A, bool symmetric);
 /// Writes a vector as Matrix Market array, with digits and errors as write_matrix_market.
 /// @param columns  that x consists of, one after the other
 void write_vector_market(const std::filesystem::path& path, View<const double> x, index_t columns = 1);
+/// The same of complex numbers. @param hermitian  write the lower triangle alone
+void write_matrix_market(const std::filesystem::path& path, const ComplexCsrView& A, bool hermitian);
+/// The same of complex numbers.
+void write_vector_market(const std::filesystem::path& path, View<const std::complex<double>> x, index_t columns = 1);
 /// Writes PETSc binary with 32-bit indices (64-bit where the counts need them). @throws ComputationError where the file cannot be written
 void write_matrix_petsc(const std::filesystem::path& path, const CsrView& A);
 /// Writes a vector as PETSc binary Vec. @throws ComputationError where the file cannot be written

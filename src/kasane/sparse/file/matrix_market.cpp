@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
+#include <concepts>
 #include <limits>
 
 namespace kasane::sparse {
@@ -47,8 +49,14 @@ class Complaints {
     std::vector<InputProblem> problems_;
 };
 
+/// What a reader takes.
+enum class Numbers { real, complex };
+
 struct Header {
-    bool coordinate = false, symmetric = false;
+    bool coordinate = false, symmetric = false;  ///< symmetric: one triangle, mirrored
+    bool complex = false;                        ///< a number is two words, real and imaginary part
+    bool conjugate = false, negative = false;    ///< of the mirror image
+
     index_t rows = 0, columns = 0, entries = 0;
     index_t size_line = 0;
 };
@@ -59,7 +67,7 @@ class MarketFile {
     explicit MarketFile(ByteSource& source) : complaints(source.name()), lines_(source) {}
 
     /// @param matrix  true: a matrix is expected, false: a vector
-    Header header(bool matrix) {
+    Header header(bool matrix, Numbers numbers) {
         std::string_view line;
         lines_.next(line);
         Words words(line);
@@ -69,10 +77,13 @@ class MarketFile {
         const auto& [object, layout, field, symmetry] = type;
         Header h;
         h.coordinate = layout == "coordinate";
-        h.symmetric = symmetry == "symmetric";
+        h.complex = field == "complex";
+        h.conjugate = symmetry == "hermitian";
+        h.negative = symmetry == "skew-symmetric";
+        h.symmetric = symmetry == "symmetric" || h.conjugate || h.negative;
         if (object.empty() || layout.empty() || field.empty() || symmetry.empty())
             complaints.fail(1, "is cut off: the first line must be like '%%MatrixMarket matrix coordinate real symmetric'");
-        check_type(object, layout, field, symmetry, matrix);
+        check_type(object, layout, field, symmetry, matrix, numbers);
         if (!data_line(line)) complaints.fail(lines_.line(), "ends before its size line: it is truncated");
         h.size_line = lines_.line();
         sizes(line, h);
@@ -121,22 +132,24 @@ class MarketFile {
 
    private:
     void check_type(const std::string& object, const std::string& layout, const std::string& field, const std::string& symmetry,
-                    bool matrix) {
+                    bool matrix, Numbers numbers) {
+        const bool takes_complex = numbers == Numbers::complex;
         const auto refuse = [&](const std::string& why) { complaints.add(1, why); };
         if (object != "matrix") refuse("object " + in_quotes(object) + " is not read: only 'matrix' is");
         if (layout != "coordinate" && layout != "array")
             refuse("format " + in_quotes(layout) + " is unknown: it is 'coordinate' or 'array'");
         if (field == "pattern")
             refuse("is a pattern: it says where entries are, not what they are. A file with field 'real' is needed");
-        else if (field == "complex")
-            refuse("is complex: systems are real. Solve real and imaginary part as one real system, or write 'real'");
-        else if (field != "real" && field != "integer")
-            refuse("field " + in_quotes(field) + " is unknown: it must be 'real' or 'integer'");
-        if (symmetry == "skew-symmetric")
+        else if (field == "complex" && !takes_complex)
+            refuse(matrix ? "is complex, and a real matrix is needed here: write 'real'"
+                          : "is complex, and the system is real: write real and imaginary part as two columns of a real array");
+        else if (field != "real" && field != "integer" && field != "complex")
+            refuse("field " + in_quotes(field) + " is unknown: it must be 'real', 'integer' or 'complex'");
+        if (symmetry == "skew-symmetric" && !takes_complex)
             refuse("is skew-symmetric: its diagonal is zero, so it is not positive definite");
-        else if (symmetry == "hermitian")
-            refuse("is hermitian, thus complex: systems are real. A real one is 'symmetric'");
-        else if (symmetry != "general" && symmetry != "symmetric")
+        else if (symmetry == "hermitian" && (field != "complex" || !takes_complex))
+            refuse("is hermitian, thus complex, and real numbers are needed here: a real one is 'symmetric'");
+        else if (symmetry != "general" && symmetry != "symmetric" && symmetry != "hermitian" && symmetry != "skew-symmetric")
             refuse("symmetry " + in_quotes(symmetry) + " is unknown: it must be 'general' or 'symmetric'");
         if (matrix && layout == "array")
             refuse("is an array: a dense matrix or a vector. A sparse matrix is needed, 'matrix coordinate real symmetric' (or general)");
@@ -192,17 +205,27 @@ void check_length(MarketFile& file, const Header& h, std::uint64_t shortest) {
                                          h.entries, file.left(), most));
 }
 
-/// Calls put(row, column, value) for every entry, 0-based.
-template <class Put>
+/// Reads a number of one word, or of two where the file is complex. @returns false after a complaint
+bool read_number(MarketFile& file, const Header& h, Words& words, std::complex<double>& to) {
+    double real = 0, imaginary = 0;
+    if (!file.value(words.next(), real)) return false;
+    if (h.complex && !file.value(words.next(), imaginary)) return false;
+    to = {real, imaginary};
+    return true;
+}
+bool read_number(MarketFile& file, const Header&, Words& words, double& to) { return file.value(words.next(), to); }
+
+/// Calls put(row, column, value) for every entry, 0-based. @tparam Value  double or std::complex<double>
+template <class Value, class Put>
 void read_entries(MarketFile& file, const Header& h, Put put) {
     std::string_view line;
     for (index_t found = 0; found < h.entries; ++found) {
         if (!file.data_line(line)) too_few(file, h, found);
         Words words(line);
         index_t row = 0, column = 0;
-        double value = 0;
+        Value value = 0;
         if (file.index(words.next(), "row", h.rows, row) && file.index(words.next(), "column", h.columns, column) &&
-            file.value(words.next(), value) && file.nothing_more(words, "row column value"))
+            read_number(file, h, words, value) && file.nothing_more(words, h.complex ? "row column real imaginary" : "row column value"))
             put(row - 1, column - 1, value);
     }
     if (file.data_line(line)) too_many(file, h);
@@ -210,7 +233,8 @@ void read_entries(MarketFile& file, const Header& h, Put put) {
 }
 
 /// A symmetric file names each off-diagonal place once, in either triangle, which may change from place to place.
-void check_triangles(MarketFile& file, const std::vector<Entry>& entries) {
+/// @param symmetry  the file's word
+void check_triangles(MarketFile& file, const std::vector<Entry>& entries, const char* symmetry) {
     const auto key = [](std::int32_t larger, std::int32_t smaller) {
         return static_cast<std::uint64_t>(larger) << 32 | static_cast<std::uint32_t>(smaller);
     };
@@ -227,34 +251,45 @@ void check_triangles(MarketFile& file, const std::vector<Entry>& entries) {
     for (const auto& e : entries)
         if (e.row > e.column && std::binary_search(upper.begin(), upper.end(), key(e.row, e.column)))
             file.complaints.fail(
-                1, fmt::format("says 'symmetric', and entry ({}, {}) is given as ({}, {}) too: a symmetric file holds each pair "
-                               "once. If it holds both triangles, write 'general' instead",
-                               e.row + 1, e.column + 1, e.column + 1, e.row + 1));
+                1, fmt::format("says '{0}', and entry ({1}, {2}) is given as ({2}, {1}) too: a {0} file holds each pair once. If it holds "
+                               "both triangles, write 'general' instead",
+                               symmetry, e.row + 1, e.column + 1));
 }
 
 }  // namespace
 
 bool is_matrix_market(const std::string& head) { return lower_case(head.substr(0, banner.size())) == banner; }
 
-MatrixFile read_matrix_market(ByteSource& source, std::uint64_t memory) {
-    MarketFile file(source);
-    const auto h = file.header(true);
+namespace {
+
+/// The header of a square matrix whose counts fit the file and the memory. @param lists  of entries that are kept at a time
+Header matrix_header(MarketFile& file, const std::string& name, Numbers numbers, std::uint64_t memory, std::uint64_t lists) {
+    const auto h = file.header(true, numbers);
     if (h.rows != h.columns)
         file.complaints.fail(h.size_line, fmt::format("is not square: it has {} rows and {} columns", h.rows, h.columns));
-    check_length(file, h, 5);  // "1 1 1"
-    if (h.rows > most_lines(file, 5))
+    check_length(file, h, h.complex ? 7 : 5);          // "1 1 1", "1 1 1 1"
+    const index_t rows_of_entry = h.negative ? 2 : 1;  // a skew-symmetric entry and its mirror image
+    if (h.rows > rows_of_entry * most_lines(file, 5))
         file.complaints.fail(h.size_line,
                              fmt::format("states {} rows, and the {} bytes behind it cannot hold an entry for each: every row needs "
                                          "its diagonal entry",
                                          h.rows, file.left()));
-    check_file_memory(source.name(), fmt::format("{} rows with {} entries", h.rows, h.entries),
-                      assemble_memory(h.rows, h.entries, h.symmetric), memory);
+    check_file_memory(name, fmt::format("{} rows with {} entries", h.rows, h.entries),
+                      lists * assemble_memory(h.rows, h.entries, h.symmetric), memory);
+    return h;
+}
+
+}  // namespace
+
+MatrixFile read_matrix_market(ByteSource& source, std::uint64_t memory) {
+    MarketFile file(source);
+    const auto h = matrix_header(file, source.name(), Numbers::real, memory, 1);
     std::vector<Entry> entries;
     entries.reserve(static_cast<std::size_t>(h.entries));
-    read_entries(file, h, [&](index_t row, index_t column, double value) {
+    read_entries<double>(file, h, [&](index_t row, index_t column, double value) {
         entries.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(column), value});
     });
-    if (h.symmetric) check_triangles(file, entries);
+    if (h.symmetric) check_triangles(file, entries, "symmetric");
     MatrixFile result;
     result.format = "Matrix Market";
     result.symmetric = h.symmetric;
@@ -262,12 +297,66 @@ MatrixFile read_matrix_market(ByteSource& source, std::uint64_t memory) {
     return result;
 }
 
+ComplexMatrixFile read_complex_market(ByteSource& source, std::uint64_t memory) {
+    MarketFile file(source);
+    const auto h = matrix_header(file, source.name(), Numbers::complex, memory, 4);
+    // Real and imaginary parts are assembled one after the other: both have the same places in the same order.
+    std::vector<Entry> real, imaginary;
+    const auto put = [&](index_t row, index_t column, std::complex<double> value) {
+        real.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(column), value.real()});
+        imaginary.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(column), value.imag()});
+    };
+    read_entries<std::complex<double>>(file, h, [&](index_t row, index_t column, std::complex<double> value) {
+        if (row == column && h.conjugate && value.imag() != 0)
+            file.complaints.add(
+                file.line(),
+                fmt::format("is on the diagonal and has the imaginary part {}: that of a hermitian matrix is real", value.imag()));
+        if (row == column && h.negative && value != 0.)
+            file.complaints.add(file.line(), "is on the diagonal and not zero: that of a skew-symmetric matrix is zero");
+        put(row, column, value);
+    });
+    if (h.symmetric) {
+        check_triangles(file, real, h.conjugate ? "hermitian" : h.negative ? "skew-symmetric" : "symmetric");
+        const double sign = h.negative ? -1 : 1, sign_of_imaginary = h.conjugate || h.negative ? -1 : 1;
+        for (auto k = real.size(); k-- > 0;)
+            if (const Entry r = real[k], i = imaginary[k]; r.row != r.column)
+                put(r.column, r.row, {sign * r.value, sign_of_imaginary * i.value});
+    }
+    ComplexMatrixFile result;
+    result.symmetric = h.symmetric;
+    index_t again = 0;
+    auto whole = assemble(h.rows, std::move(real), false, result.duplicates);
+    const auto rest = assemble(h.rows, std::move(imaginary), false, again);
+    auto& A = result.matrix;
+    A = {std::move(whole.begin), std::move(whole.column), std::vector<std::complex<double>>(whole.value.size())};
+    for (std::size_t e = 0; e < A.value.size(); ++e) A.value[e] = {whole.value[e], rest.value[e]};
+    if (h.symmetric && result.duplicates > 0) {  // count each pair once
+        index_t places = 0;
+        for (index_t row = 0; row < A.rows(); ++row)
+            for (auto e = A.begin[static_cast<std::size_t>(row)]; e < A.begin[static_cast<std::size_t>(row) + 1]; ++e)
+                places += A.column[static_cast<std::size_t>(e)] <= row;
+        result.duplicates = h.entries - places;
+    }
+    return result;
+}
+
+bool is_complex_market(ByteSource& source) {
+    const auto head = source.head();
+    if (!is_matrix_market(head)) return false;
+    Words words(std::string_view(head).substr(0, head.find('\n')));
+    for (int k = 0; k < 3; ++k) words.next();
+    return lower_case(words.next()) == "complex";
+}
+
 namespace {
 
 /// The numbers of an array or of an n x 1 coordinate file, column by column. @param several  more than one column is allowed in an array
-VectorColumns read_numbers(ByteSource& source, index_t rows, std::uint64_t memory, bool several) {
+/// @tparam Columns  VectorColumns or ComplexColumns
+template <class Columns>
+Columns read_numbers(ByteSource& source, index_t rows, std::uint64_t memory, bool several) {
+    using Value = typename decltype(Columns::values)::value_type;
     MarketFile file(source);
-    auto h = file.header(false);
+    auto h = file.header(false, std::same_as<Value, double> ? Numbers::real : Numbers::complex);
     const bool allowed = h.columns == 1 || (several && !h.coordinate && h.columns > 1);
     if (!allowed)
         file.complaints.fail(h.size_line,
@@ -277,20 +366,21 @@ VectorColumns read_numbers(ByteSource& source, index_t rows, std::uint64_t memor
     if (h.columns > most_rows)
         file.complaints.fail(h.size_line, fmt::format("states {} columns, and at most {} can be", h.columns, most_rows));
     if (!h.coordinate) h.entries = h.rows * h.columns;
-    check_length(file, h, h.coordinate ? 5 : 1);
+    check_length(file, h, (h.coordinate ? 5 : 1) + (h.complex ? 2 : 0));
     check_vector_size(source.name(), h.rows, rows);
     const index_t numbers = h.rows * h.columns;
-    check_file_memory(source.name(), fmt::format("{} numbers", numbers), static_cast<std::uint64_t>(numbers) * sizeof(double), memory);
-    VectorColumns x{std::vector<double>(static_cast<std::size_t>(numbers), 0), h.columns};
+    check_file_memory(source.name(), fmt::format("{} numbers", numbers), static_cast<std::uint64_t>(numbers) * sizeof(Value), memory);
+    Columns x{std::vector<Value>(static_cast<std::size_t>(numbers), Value(0)), h.columns};
     if (h.coordinate) {
-        read_entries(file, h, [&](index_t row, index_t, double value) { x.values[static_cast<std::size_t>(row)] += value; });
+        read_entries<Value>(file, h, [&](index_t row, index_t, Value value) { x.values[static_cast<std::size_t>(row)] += value; });
         return x;
     }
     std::string_view line;
     for (index_t k = 0; k < numbers; ++k) {
         if (!file.data_line(line)) too_few(file, h, k);
         Words words(line);
-        if (file.value(words.next(), x.values[static_cast<std::size_t>(k)])) file.nothing_more(words, "value");
+        if (read_number(file, h, words, x.values[static_cast<std::size_t>(k)]))
+            file.nothing_more(words, h.complex ? "real imaginary" : "value");
     }
     if (file.data_line(line)) too_many(file, h);
     file.complaints.throw_if_any();
@@ -300,11 +390,15 @@ VectorColumns read_numbers(ByteSource& source, index_t rows, std::uint64_t memor
 }  // namespace
 
 std::vector<double> read_vector_market(ByteSource& source, index_t rows, std::uint64_t memory) {
-    return read_numbers(source, rows, memory, false).values;
+    return read_numbers<VectorColumns>(source, rows, memory, false).values;
 }
 
 VectorColumns read_columns_market(ByteSource& source, index_t rows, std::uint64_t memory) {
-    return read_numbers(source, rows, memory, true);
+    return read_numbers<VectorColumns>(source, rows, memory, true);
+}
+
+ComplexColumns read_complex_columns_market(ByteSource& source, index_t rows, std::uint64_t memory) {
+    return read_numbers<ComplexColumns>(source, rows, memory, true);
 }
 
 }  // namespace kasane::sparse

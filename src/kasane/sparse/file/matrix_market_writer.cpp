@@ -4,6 +4,7 @@
 #include <kasane/sparse/file/matrix_file.hpp>
 
 #include <charconv>
+#include <complex>
 #include <string>
 #include <string_view>
 
@@ -44,29 +45,55 @@ class MarketWriter {
 
 }  // namespace
 
-void write_matrix_market(const std::filesystem::path& path, const CsrView& A, bool symmetric) {
+namespace {
+
+void put_value(MarketWriter& file, double value) { file.put(value, '\n'); }
+void put_value(MarketWriter& file, std::complex<double> value) { file.put(value.real(), ' '), file.put(value.imag(), '\n'); }
+
+/// @param triangle  write the lower triangle alone
+template <class Value>
+void write_matrix(const std::filesystem::path& path, std::string_view type, const CsrView& A, const Value* value, bool triangle) {
     index_t entries = A.begin(A.n);
-    if (symmetric) {
+    if (triangle) {
         entries = 0;
         for (index_t row = 0; row < A.n; ++row)
             for (auto k = A.begin(row); k < A.end(row); ++k) entries += A.column(k) <= row;
     }
-    MarketWriter file(path, symmetric ? "coordinate real symmetric" : "coordinate real general");
+    MarketWriter file(path, type);
     file.put(A.n, ' '), file.put(A.n, ' '), file.put(entries, '\n');
     for (index_t row = 0; row < A.n; ++row)
         for (auto k = A.begin(row); k < A.end(row); ++k) {
-            if (symmetric && A.column(k) > row) continue;
-            file.put(row + 1, ' '), file.put(A.column(k) + 1, ' '), file.put(A.value[k], '\n');
+            if (triangle && A.column(k) > row) continue;
+            file.put(row + 1, ' '), file.put(A.column(k) + 1, ' '), put_value(file, value[k]);
         }
     file.commit();
 }
 
-void write_vector_market(const std::filesystem::path& path, View<const double> x, index_t columns) {
+template <class Value>
+void write_vectors(const std::filesystem::path& path, std::string_view type, View<const Value> x, index_t columns) {
     KS_EXPECT(columns >= 1 && x.n % columns == 0);
-    MarketWriter file(path, "array real general");
+    MarketWriter file(path, type);
     file.put(x.n / columns, ' '), file.put(columns, '\n');
-    for (const double value : x) file.put(value, '\n');
+    for (const Value& value : x) put_value(file, value);
     file.commit();
+}
+
+}  // namespace
+
+void write_matrix_market(const std::filesystem::path& path, const CsrView& A, bool symmetric) {
+    write_matrix(path, symmetric ? "coordinate real symmetric" : "coordinate real general", A, A.value, symmetric);
+}
+
+void write_matrix_market(const std::filesystem::path& path, const ComplexCsrView& A, bool hermitian) {
+    write_matrix(path, hermitian ? "coordinate complex hermitian" : "coordinate complex general", A.pattern, A.value, hermitian);
+}
+
+void write_vector_market(const std::filesystem::path& path, View<const double> x, index_t columns) {
+    write_vectors(path, "array real general", x, columns);
+}
+
+void write_vector_market(const std::filesystem::path& path, View<const std::complex<double>> x, index_t columns) {
+    write_vectors(path, "array complex general", x, columns);
 }
 
 }  // namespace kasane::sparse

@@ -20,6 +20,12 @@ MatrixFile read_matrix_market(ByteSource& source, std::uint64_t memory);
 std::vector<double> read_vector_market(ByteSource& source, index_t rows, std::uint64_t memory);
 VectorColumns read_columns_market(ByteSource& source, index_t rows, std::uint64_t memory);
 
+/// Whether it is a Matrix Market file of complex numbers.
+bool is_complex_market(ByteSource& source);
+ComplexMatrixFile read_complex_market(ByteSource& source, std::uint64_t memory);
+ComplexColumns read_complex_columns_market(ByteSource& source, index_t rows, std::uint64_t memory);
+ComplexColumns read_complex_columns(ByteSource& source, index_t rows, std::uint64_t memory);
+
 bool is_petsc_binary(const std::string& head);
 MatrixFile read_matrix_petsc(ByteSource& source, std::uint64_t memory);
 std::vector<double> read_vector_petsc(ByteSource& source, index_t rows, std::uint64_t memory);

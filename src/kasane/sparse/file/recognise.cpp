@@ -100,4 +100,10 @@ VectorColumns read_columns(ByteSource& source, index_t rows, std::uint64_t memor
     return {read_vector(source, rows, memory), 1};
 }
 
+ComplexColumns read_complex_columns(ByteSource& source, index_t rows, std::uint64_t memory) {
+    if (is_matrix_market(source.head())) return read_complex_columns_market(source, rows, memory);
+    const auto real = read_vector(source, rows, memory);
+    return {{real.begin(), real.end()}, 1};
+}
+
 }  // namespace kasane::sparse

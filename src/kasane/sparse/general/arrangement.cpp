@@ -30,8 +30,21 @@ CsrMatrix symmetric_pattern(const CsrView& A, const std::vector<std::int32_t>& r
     return both;
 }
 
-/// The natural order keeps the convergence of ilu0; others are taken where its levels are too short to be shared among threads, and on
-/// devices, where each level is a launch.
+template <class User>
+int largest_exponent(View<const User> v, const std::vector<int>* more) {
+    int most = lowest_exponent;
+    for (index_t i = 0; i < v.n; ++i)
+        if (v[i] != User(0)) most = std::max(most, exponent_of(v[i]) + (more ? (*more)[slot(i)] : 0));
+    return most;
+}
+
+double squared(double x) { return x * x; }
+double squared(ComplexNumber z) { return square(z); }
+double squared(std::complex<double> z) { return std::norm(z); }
+
+}  // namespace
+
+// The natural order keeps the convergence of ilu0; on a device each level is a launch.
 ColoredOrder automatic_order(const CsrView& graph, bool device) {
     constexpr index_t short_level = 32, small = 20'000;
     constexpr int most_colors = 64;
@@ -43,15 +56,6 @@ ColoredOrder automatic_order(const CsrView& graph, bool device) {
     if (order.colors() > most_colors) order = order_rows(graph, {OrderingKind::multicolor, 8, 0});
     return order;
 }
-
-int largest_exponent(View<const double> v, const std::vector<int>* more) {
-    int most = std::numeric_limits<int>::min();
-    for (index_t i = 0; i < v.n; ++i)
-        if (v[i] != 0) most = std::max(most, std::ilogb(v[i]) + (more ? (*more)[slot(i)] : 0));
-    return most;
-}
-
-}  // namespace
 
 Arrangement::Arrangement(const CsrView& A, const MatrixKind& kind, const GeneralOptions& options, bool ordered, index_t lanes, bool device)
     : scaling(scaling_of(A, kind.symmetric, options.scale)), lanes_(lanes) {
@@ -88,8 +92,9 @@ Arrangement::Arrangement(const CsrView& A, const MatrixKind& kind, const General
 
 void Arrangement::rescale(const CsrView& A, bool symmetric, bool wanted) { scaling = scaling_of(A, symmetric, wanted); }
 
-std::vector<double> Arrangement::values(const double* of_entries) const {
-    std::vector<double> values(pattern.source.size(), 0.);
+template <class User>
+std::vector<Number<User>> Arrangement::values(const User* of_entries) const {
+    std::vector<Number<User>> values(pattern.source.size(), real_number<Number<User>>(0));
     parallel_for(Cpu{}, static_cast<index_t>(row_of_.size()), [&](index_t i) {
         const index_t first = pattern.begin[slot(i / lanes_)] + i % lanes_;
         for (index_t k = 0; k < pattern.count[slot(i)]; ++k) {
@@ -97,48 +102,61 @@ std::vector<double> Arrangement::values(const double* of_entries) const {
             const index_t entry = pattern.source[at];
             if (entry < 0) continue;
             const auto column = slot(column_of_[slot(pattern.column[at])]);
-            values[at] = std::ldexp(of_entries[entry], scaling.row[slot(row_of_[slot(i)])] + scaling.column[column]);
+            values[at] = scaled(of_entries[entry], scaling.row[slot(row_of_[slot(i)])] + scaling.column[column]);
         }
     });
     return values;
 }
 
-Arrangement::Scaled Arrangement::right_side(View<const double> b) const {
-    Scaled out{std::vector<double>(slot(b.n)), -largest_exponent(b, &scaling.row)};
+template <class User>
+Arrangement::Scaled<Number<User>> Arrangement::right_side(View<const User> b) const {
+    Scaled<Number<User>> out{std::vector<Number<User>>(slot(b.n)), -largest_exponent(b, &scaling.row)};
     parallel_for(Cpu{}, b.n, [&](index_t i) {
         const auto row = slot(row_of_[slot(i)]);
-        out.values[slot(i)] = std::ldexp(b[row_of_[slot(i)]], scaling.row[row] + out.exponent);
+        out.values[slot(i)] = scaled(b[row_of_[slot(i)]], scaling.row[row] + out.exponent);
     });
     return out;
 }
 
-std::vector<double> Arrangement::guess(View<const double> x, int exponent) const {
-    std::vector<double> y(slot(x.n));
+template <class User>
+std::vector<Number<User>> Arrangement::guess(View<const User> x, int exponent) const {
+    std::vector<Number<User>> y(slot(x.n));
     for (index_t i = 0; i < x.n; ++i) {
         const auto column = column_of_[slot(i)];
-        y[slot(i)] = std::ldexp(x[column], exponent - scaling.column[slot(column)]);
-        if (!std::isfinite(y[slot(i)])) return std::vector<double>(y.size(), 0.);
+        y[slot(i)] = scaled(x[column], exponent - scaling.column[slot(column)]);
+        if (!is_finite(y[slot(i)])) return std::vector<Number<User>>(y.size(), real_number<Number<User>>(0));
     }
     return y;
 }
 
-void Arrangement::solution(const std::vector<double>& y, int exponent, View<double> x) const {
+template <class User>
+void Arrangement::solution(const std::vector<Number<User>>& y, int exponent, View<User> x) const {
     parallel_for(Cpu{}, x.n, [&](index_t i) {
         const auto column = column_of_[slot(i)];
-        x[column] = std::ldexp(y[slot(i)], scaling.column[slot(column)] - exponent);
+        x[column] = scaled_back(y[slot(i)], scaling.column[slot(column)] - exponent);
     });
 }
 
-double Arrangement::relative(const std::vector<double>& residual, int exponent, View<const double> b) const {
+template <class User>
+double Arrangement::relative(const std::vector<Number<User>>& residual, int exponent, View<const User> b) const {
     const int unit = -largest_exponent(b, nullptr);
     double r2 = 0, b2 = 0;
     for (index_t i = 0; i < b.n; ++i) {
         const auto row = row_of_[slot(i)];
-        const double r = std::ldexp(residual[slot(i)], unit - exponent - scaling.row[slot(row)]), one = std::ldexp(b[row], unit);
-        r2 += r * r;
-        b2 += one * one;
+        r2 += squared(scaled_back(residual[slot(i)], unit - exponent - scaling.row[slot(row)]));
+        b2 += squared(scaled(b[row], unit));
     }
     return std::sqrt(r2 / b2);
 }
+
+#define KS_OF_NUMBERS(User)                                                                       \
+    template std::vector<Number<User>> Arrangement::values(const User*) const;                    \
+    template Arrangement::Scaled<Number<User>> Arrangement::right_side(View<const User>) const;   \
+    template std::vector<Number<User>> Arrangement::guess(View<const User>, int) const;           \
+    template void Arrangement::solution(const std::vector<Number<User>>&, int, View<User>) const; \
+    template double Arrangement::relative(const std::vector<Number<User>>&, int, View<const User>) const;
+KS_OF_NUMBERS(double)
+KS_OF_NUMBERS(std::complex<double>)
+#undef KS_OF_NUMBERS
 
 }  // namespace kasane::sparse

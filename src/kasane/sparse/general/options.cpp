@@ -8,7 +8,7 @@
 namespace kasane::sparse {
 namespace {
 
-constexpr std::string_view method_names[] = {"auto", "bicgstab", "gmres", "minres"};
+constexpr std::string_view method_names[] = {"auto", "bicgstab", "gmres", "minres", "cg"};
 constexpr std::string_view precondition_names[] = {"auto", "none", "jacobi", "ilu0", "ilut", "spai"};
 
 template <class E, std::size_t n>

@@ -1,4 +1,4 @@
-// Options of a GeneralSolver and their names.
+// Options of a GeneralSolver and of a ComplexSolver, and their names.
 #pragma once
 
 #include <kasane/sparse/order/ordering.hpp>
@@ -13,6 +13,7 @@ enum class GeneralMethod {
     bicgstab,   ///< BiCGStab: two products per iteration, nine vectors
     gmres,      ///< restarted flexible GMRES: the residual never grows; 2 `restart` + 1 vectors
     minres,     ///< MINRES: symmetric A, definite or not
+    cg,         ///< conjugate gradients: Hermitian positive definite A, by a ComplexSolver alone (for real A take Solver)
 };
 
 /// The preconditioner of a GeneralSolver.
@@ -25,7 +26,7 @@ enum class GeneralPrecondition {
     spai,       ///< sparse approximate inverse with the pattern of A                                                [Saad 2003, 10.5]
 };
 
-/// "auto", "bicgstab", "gmres" or "minres". @throws InputError with what is allowed and the nearest name
+/// "auto", "bicgstab", "gmres", "minres" or "cg". @throws InputError with what is allowed and the nearest name
 GeneralMethod parse_general_method(const std::string& text);
 /// "auto", "none", "jacobi", "ilu0", "ilut" or "spai". @throws InputError as parse_general_method
 GeneralPrecondition parse_general_precondition(const std::string& text);
@@ -38,7 +39,7 @@ std::string name(GeneralMethod);
 /// As parse_general_precondition() reads it.
 std::string name(GeneralPrecondition);
 
-/// Options of a GeneralSolver.
+/// Options of a GeneralSolver, and of a ComplexSolver, which has no ilut, spai and minres.
 struct GeneralOptions {
     GeneralMethod method = GeneralMethod::automatic;                    ///< the method
     GeneralPrecondition precondition = GeneralPrecondition::automatic;  ///< the preconditioner

@@ -38,6 +38,8 @@ std::vector<GeneralStep> steps_for(const MatrixKind& kind, const GeneralOptions&
         {"", 0, 0, "precondition"});
     KS_VALIDATE(options.method != minres || kind.symmetric,
                 fmt::format("minres needs a symmetric matrix, and {}. Take bicgstab, gmres or auto", kind.asymmetry), {"", 0, 0, "method"});
+    KS_VALIDATE(options.method != cg, "cg is not a method of GeneralSolver: take Solver for a symmetric positive definite matrix",
+                {"", 0, 0, "method"});
     const bool open = options.precondition == Kind::automatic;
     const auto factors = open ? Kind::ilu0 : options.precondition, diagonal = open ? Kind::jacobi : options.precondition;
     if (options.method == minres) return {{minres, diagonal}};
@@ -53,6 +55,30 @@ std::vector<GeneralStep> steps_for(const MatrixKind& kind, const GeneralOptions&
     if (open && !short_recurrence) steps.push_back({bicgstab, Kind::ilut});
     steps.push_back({gmres, open && !short_recurrence ? Kind::ilut : factors});
     if (open) steps.push_back({gmres, diagonal});
+    return steps;
+}
+
+std::vector<GeneralStep> complex_steps_for(const ComplexKind& kind, const GeneralOptions& options) {
+    using enum GeneralMethod;
+    using Kind = GeneralPrecondition;
+    KS_VALIDATE(options.precondition != Kind::ilut && options.precondition != Kind::spai,
+                fmt::format("{} is for real matrices. Take ilu0, jacobi or none", name(options.precondition)), {"", 0, 0, "precondition"});
+    KS_VALIDATE(options.method != minres, "minres is for real matrices. Take bicgstab, gmres or auto", {"", 0, 0, "method"});
+    KS_VALIDATE(options.method != cg || kind.hermitian,
+                fmt::format("cg needs a Hermitian matrix, and {}. Take bicgstab, gmres or auto", kind.text), {"", 0, 0, "method"});
+    const bool open = options.precondition == Kind::automatic;
+    const auto factors = open ? Kind::ilu0 : options.precondition;
+    std::vector<GeneralStep> steps;
+    const auto add = [&](GeneralMethod method) {
+        steps.push_back({method, factors});
+        if (open) steps.push_back({method, Kind::jacobi});
+    };
+    if (options.method != automatic) {
+        add(options.method);
+        return steps;
+    }
+    steps.push_back({kind.positive ? cg : bicgstab, factors});
+    add(gmres);
     return steps;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kasane/sparse/general/options.hpp>
+#include <kasane/sparse/matrix/complex_csr.hpp>
 #include <kasane/sparse/matrix/kind.hpp>
 
 #include <string>
@@ -18,6 +19,9 @@ struct GeneralStep {
 
 /// One step where the method is given, otherwise at least two. @throws InputError: minres with ilu0, or for a nonsymmetric matrix
 std::vector<GeneralStep> steps_for(const MatrixKind& kind, const GeneralOptions& options);
+
+/// The same of a complex matrix. @throws InputError: ilut, spai or minres; cg for a matrix that is not Hermitian
+std::vector<GeneralStep> complex_steps_for(const ComplexKind& kind, const GeneralOptions& options);
 
 /// @throws InputError for options out of range
 void check_general_options(const GeneralOptions& options);

@@ -12,6 +12,8 @@ namespace kasane::sparse {
 /// Two sums over the same entries; the second is 0 where a call computes one.
 struct VectorSums {
     double first, second;
+    KS_FN void add(double term) { first += term; }
+    KS_FN void add(const VectorSums& terms) { first += terms.first, second += terms.second; }
 };
 
 template <Space S>
@@ -19,8 +21,6 @@ class VectorAlgebra {
    public:
     using Vector = Buffer<double, S>;
     using Scalar = double;
-
-    static constexpr index_t runs = 1024;
 
     explicit VectorAlgebra(S on);
 

@@ -1,13 +1,11 @@
 #include <kasane/core/device/kernels.hpp>
+#include <kasane/sparse/multigrid/run_sums.hpp>
 #include <kasane/sparse/multigrid/vector_algebra.hpp>
 
 namespace kasane::sparse {
 namespace {
 
 using Sums = VectorSums;
-
-KS_FN void add(Sums& sums, double term) { sums.first += term; }
-KS_FN void add(Sums& sums, const Sums& terms) { sums.first += terms.first, sums.second += terms.second; }
 
 struct ProductAndSquare {
     const double *x, *y;
@@ -81,63 +79,15 @@ struct Lower {
     KS_FN void operator()(index_t i) const { x[i] -= by; }
 };
 
-/// The sums of the terms of neighbouring entries, one for each run.
-template <class Term>
-void sum_runs(Cpu on, index_t n, const Term& term, Sums* partial) {
-    constexpr index_t runs = VectorAlgebra<Cpu>::runs;
-    constexpr index_t parallel_from = 1 << 15;  // a shorter sum takes less time than waking the threads
-    const int threads = n < parallel_from ? 1 : thread_count(on);
-    const index_t parts = threads > 1 ? std::min<index_t>(runs, index_t{16} * threads) : 1;
-    for_each_part(threads, parts, [&](index_t part) {
-        for (index_t run = runs * part / parts; run < runs * (part + 1) / parts; ++run) {
-            Sums sums{};
-            for (index_t i = n * run / runs; i < n * (run + 1) / runs; ++i) add(sums, term(i));
-            partial[run] = sums;
-        }
-    });
-}
-
-#if defined(__CUDACC__)
-constexpr int sum_threads = 256;
-
-/// A block has a run: the terms of its threads, then the sum of the block as a tree.
-template <class Term>
-__global__ void __launch_bounds__(sum_threads) sum_run_of_block(index_t n, Term term, Sums* partial) {
-    __shared__ Sums shared[sum_threads];
-    const auto thread = threadIdx.x;
-    Sums sums{};
-    for (index_t i = static_cast<index_t>(blockIdx.x) * sum_threads + thread; i < n; i += static_cast<index_t>(gridDim.x) * sum_threads)
-        add(sums, term(i));
-    shared[thread] = sums;
-    for (unsigned reach = sum_threads / 2; reach > 0; reach /= 2) {
-        __syncthreads();
-        if (thread < reach) add(shared[thread], shared[thread + reach]);
-    }
-    if (thread == 0) partial[blockIdx.x] = shared[0];
-}
-
-template <class Term>
-void sum_runs(Cuda on, index_t n, const Term& term, Sums* partial) {
-    KS_CUDA(cudaSetDevice(on.device));
-    sum_run_of_block<<<VectorAlgebra<Cuda>::runs, sum_threads, 0, on.stream>>>(n, term, partial);
-    KS_CUDA(cudaGetLastError());
-}
-#endif
-
 }  // namespace
 
 template <Space S>
-VectorAlgebra<S>::VectorAlgebra(S on) : on_(on), partial_(on, runs) {}
+VectorAlgebra<S>::VectorAlgebra(S on) : on_(on), partial_(on, sum_runs_count) {}
 
 template <Space S>
 template <class Term>
 VectorSums VectorAlgebra<S>::sum(index_t n, const Term& term) {
-    sum_runs(on_, n, term, partial_.data());
-    Sums partial[runs];
-    copy_to_host(on_, View<Sums>(partial, runs), View<const Sums>(partial_.view()));
-    Sums total{};
-    for (const auto& of_run : partial) add(total, of_run);
-    return total;
+    return sum_in_runs(on_, n, term, partial_);
 }
 
 template <Space S>

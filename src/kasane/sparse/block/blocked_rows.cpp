@@ -1,0 +1,72 @@
+#include <kasane/core/device/parallel.hpp>
+#include <kasane/sparse/block/block.hpp>
+#include <kasane/sparse/block/blocked_rows.hpp>
+
+#include <algorithm>
+
+namespace kasane::sparse {
+namespace {
+
+/// The columns of blocks of one row of blocks, ascending, with the diagonal. @param columns  filled
+void columns_of_row(const CsrView& A, int block, index_t row, std::vector<std::int32_t>& columns) {
+    columns.assign(1, static_cast<std::int32_t>(row));
+    for (index_t i = row * block; i < (row + 1) * block; ++i)
+        for (index_t e = A.begin(i); e < A.end(i); ++e) {
+            const auto column = static_cast<std::int32_t>(A.column(e) / block);
+            if (columns.back() != column) columns.push_back(column);
+        }
+    std::ranges::sort(columns);
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+}
+
+}  // namespace
+
+BlockedRows blocked_rows(const CsrView& A, int block) {
+    BlockedRows rows;
+    rows.block = block;
+    rows.begin.assign(1, 0);
+    std::vector<std::int32_t> columns;
+    for (index_t row = 0; row < A.n / block; ++row) {
+        columns_of_row(A, block, row, columns);
+        rows.column.insert(rows.column.end(), columns.begin(), columns.end());
+        rows.begin.push_back(std::ssize(rows.column));
+    }
+    return rows;
+}
+
+std::vector<double> block_values(const CsrView& A, const BlockedRows& rows) {
+    const int B = rows.block;
+    std::vector<double> values(static_cast<std::size_t>(rows.blocks()) * B * B, 0.);
+    parallel_for(Cpu{}, rows.rows(), [&](index_t row) {
+        for (int r = 0; r < B; ++r) {
+            auto at = static_cast<std::size_t>(rows.begin[static_cast<std::size_t>(row)]);  // columns ascend in A and in the blocks
+            const index_t i = row * B + r;
+            for (index_t e = A.begin(i); e < A.end(i); ++e) {
+                while (rows.column[at] < A.column(e) / B) ++at;
+                values[(at * B + r) * B + static_cast<std::size_t>(A.column(e) % B)] = A.value[e];
+            }
+        }
+    });
+    return values;
+}
+
+std::uint64_t block_bytes(index_t blocks, int block) { return static_cast<std::uint64_t>(blocks) * (8u * block * block + 4); }
+
+int block_that_fits(const CsrView& A) {
+    constexpr double worth = 0.9;
+    double least = worth * 12 * static_cast<double>(A.begin(A.n));
+    int best = 1;
+    std::vector<std::int32_t> columns;
+    for (int block = most_block; block >= least_block; --block) {
+        if (A.n % block != 0) continue;
+        double bytes = 0;
+        for (index_t row = 0; row < A.n / block && bytes < least; ++row) {
+            columns_of_row(A, block, row, columns);
+            bytes += static_cast<double>(block_bytes(std::ssize(columns), block));
+        }
+        if (bytes < least) least = bytes, best = block;
+    }
+    return best;
+}
+
+}  // namespace kasane::sparse
