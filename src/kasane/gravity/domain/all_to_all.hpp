@@ -23,6 +23,14 @@ struct NoWork {
     void operator()(int) const {}
 };
 
+/// Work in one part.
+template <class F>
+struct OneWork {
+    static constexpr int parts = 1;
+    F call;
+    void operator()(int) const { call(); }
+};
+
 /// Sends send[w] to worker w and receives receive[w] from it, for every worker w except this one. Collective; both sides of a pair give the
 /// same size. Work submitted to `on` from now on may read what was received and overwrite what was sent.
 /// @param work  work(k) for k = 0, ..., work.parts - 1 executes a part of other work, or submits it to `on`, while messages are
@@ -36,7 +44,7 @@ void all_to_all(S on, comm::Worker& worker, comm::Channel<S>& channel, const std
     for (int shift = 1; shift < workers; ++shift) {
         const int to = (worker.index() + shift) % workers, from = (worker.index() - shift + workers) % workers;
         channel.start(on, send[static_cast<std::size_t>(to)], to, receive[static_cast<std::size_t>(from)], from);
-        for (; done < work.parts * shift / (workers - 1); ++done) {
+        for (; done < (work.parts * shift + workers - 2) / (workers - 1); ++done) {
             work(done);
             channel.advance();
         }

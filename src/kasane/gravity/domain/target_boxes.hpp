@@ -81,11 +81,13 @@ class TargetBoxes {
 
    private:
     void measure_boxes(const OctreeView& tree, const Body* later, const WalkTargets& targets, double G);
+    /// Computes the boxes around groups and around all from the boxes.
     void join_boxes();
 
     S on_;
     Buffer<std::uint32_t, S> begin_;  ///< first bodies of the cells in curve order and, for the rest of [boxes + 1], the number of bodies
-    Buffer<TargetBox, S> box_, part_;
+    Buffer<TargetBox, S> box_;
+    Buffer<TargetBox, S> measured_;       ///< Cuda [boxes]: numbers of boxes as ordered integers; without targets between launches
     Buffer<TargetBox, S> promised_;       ///< [boxes], with half of the margin
     Buffer<std::uint32_t, S> exceeding_;  ///< [groups]
 };
