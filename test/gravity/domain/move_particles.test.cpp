@@ -31,8 +31,9 @@ class ParticleMovesOn : public OnEverySpace {
                         const auto before = to_host(system.given);
                         std::vector<std::uint64_t> key;
                         for (const auto i : before) key.push_back(key_of(i, m));
-                        const auto there = to_space(on, key);
-                        const bool changed = move(worker, channel, system, there.view(), boundary);
+                        GrowingBuffer<std::uint64_t, S> there(on, system.count());
+                        copy_from_host(on, there.view(), view(key));
+                        const bool changed = move(worker, channel, system, there, boundary);
                         const auto after = to_host(system.given);
                         EXPECT_EQ(changed, after != before);
                         EXPECT_EQ(system.count(), static_cast<index_t>(after.size()));
@@ -48,13 +49,16 @@ class ParticleMovesOn : public OnEverySpace {
                         const auto x = to_host(system.position), v = to_host(system.velocity);
                         const auto mass = to_host(system.mass);
                         const auto level = to_host(system.level);
+                        const auto moved_key = to_host(there);
                         ASSERT_EQ(x.size(), after.size());
+                        ASSERT_EQ(moved_key.size(), after.size());
                         ASSERT_EQ(level.size(), after.size());
                         for (std::size_t k = 0; k < after.size(); ++k) {
                             EXPECT_EQ(x[k], of.position[after[k]]);
                             EXPECT_EQ(v[k], (Vec3<double>{0.5 * after[k], 1, -static_cast<double>(after[k])}));
                             EXPECT_EQ(mass[k], of.mass[after[k]]);
                             EXPECT_EQ(level[k], 0);
+                            EXPECT_EQ(moved_key[k], key_of(after[k], m));
                         }
                         held[static_cast<std::size_t>(m)][static_cast<std::size_t>(worker.index())] = after;
                     }

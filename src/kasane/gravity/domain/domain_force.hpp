@@ -59,49 +59,46 @@ class DomainForce {
     /// @param total   particles of all workers
     /// @param levels  the levels of the particles are their time steps, and their work is that of all their forces in dt_max
     /// @param place   writes the bodies of octree() from the system: for example, predicted ones
-    /// @param divide  choose new domains, of equal work; the same on all workers. Else domains stay, if the frame of the tree still fits
-    /// @return domains were chosen   @throws ComputationError on every worker: positions are not finite
+    /// @param divide  choose new domains, of equal work; the same on all workers. Else domains stay, if the frame of the tree still fits,
+    /// which is examined in every eighth call
+    /// @return domains were chosen   @throws ComputationError on every worker: positions are not finite, where the frame is examined
     template <class Place>
     bool rebuild(System<S, Vec3<float>>& system, index_t total, bool levels, Place place, bool divide = true) {
         auto& tree = octree();
-        const auto place_all = [&] {
-            tree.use_frame(frame_, system.count());
-            place();
-        };
         const auto sort = [&] {
-            tree.sort();
+            tree.sort_keys();
             system.reorder(tree.order());
         };
         parts_.tree.call([&] {
-            const auto frame = common_frame<S>(on_, work_, worker_, system.position.view(), system.mass.view(), system.given.view(), total);
-            divide = divide || !fits(frame);
-            if (divide) frame_ = frame;
-            place_all();
+            if (divide || boundary_.empty() || ++frame_uses_ == largest_frame_uses) {
+                const auto frame =
+                    common_frame<S>(on_, work_, worker_, system.position.view(), system.mass.view(), system.given.view(), total);
+                divide = divide || !fits(frame);
+                if (divide) frame_ = frame;
+                frame_uses_ = 0;
+            }
+            tree.use_frame(frame_, system.count());
+            place();
+            tree.make_keys();
+            if (divide || worker_.size() == 1) sort();
         });
         if (worker_.size() > 1) {
-            if (divide) {
-                parts_.tree.add(sort);
+            if (divide)
                 parts_.domains.call([&] {
                     const auto level = levels ? View<const std::uint8_t>(system.level.view()) : View<const std::uint8_t>{};
                     const auto own = curve_parts<S>(on_, tree.keys(), level, work_per_force_, parts_per_worker(worker_.size()));
                     boundary_ = domain_boundaries(all_parts(own), worker_.size());
                 });
-            }
             bool changed = false;
-            parts_.domains.add([&] {
-                if (!divide) tree.make_keys();
-                changed = moves_(worker_, exchange_.channel(), system, tree.keys(), boundary_);
-            });
+            parts_.domains.add([&] { changed = moves_(worker_, exchange_.channel(), system, tree.key_memory(), boundary_); });
             parts_.tree.add([&] {
-                if (changed) place_all();
+                tree.use_frame(frame_, system.count());
                 if (changed || !divide) sort();
             });
-        } else {
-            parts_.tree.add(sort);
         }
         parts_.tree.add([&] {
             tree.build(system.softening.view());
-            exchange_.choose_boxes(tree.view());
+            if (worker_.size() > 1) exchange_.choose_boxes(tree.view());
         });
         forget();
         return divide;
@@ -301,7 +298,10 @@ class DomainForce {
     EssentialExchange<S> exchange_;
     bool joins_;
     ParticleMoves<S> moves_;
+    /// Trees in a frame before it is examined again: particles move little meanwhile, and a frame of another size costs no accuracy.
+    static constexpr int largest_frame_uses = 8;
     Frame frame_;                          ///< of the domains
+    int frame_uses_ = 0;                   ///< trees since the frame was examined
     std::vector<std::uint64_t> boundary_;  ///< of the domains
     KeptNodes<S> nodes_;
     Buffer<Body, S> later_;

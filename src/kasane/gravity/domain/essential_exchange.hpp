@@ -4,6 +4,7 @@
 // Invariants: all workers make the same calls in the same order; kept LETs are valid for all targets within the promised boxes.
 #pragma once
 
+#include <kasane/core/device/side_stream.hpp>
 #include <kasane/gravity/domain/all_to_all.hpp>
 #include <kasane/gravity/domain/domain_parts.hpp>
 #include <kasane/gravity/domain/essential_motion.hpp>
@@ -31,6 +32,7 @@ class EssentialExchange {
           worker_(worker),
           parts_(parts),
           channel_(on, worker, channel, engine),
+          ready_(on, Urgency::high),
           work_(on),
           boxes_(on),
           all_boxes_(on, TargetBoxLayout::size * worker.size()),
@@ -50,7 +52,7 @@ class EssentialExchange {
     bool messages_are_fast() const { return channel_.engine() == comm::Engine::copy; }
     void place_targets(const OctreeView& tree, const WalkTargets& targets) { merged_.place_targets(tree, targets); }
 
-    /// Takes a new topology of this worker's tree. Waits for the space.
+    /// Takes a new topology of this worker's tree.
     void choose_boxes(const OctreeView& tree) { boxes_.choose(tree); }
 
     /// Measures the boxes of the targets of all workers. @param tree  its bodies are read   @param meanwhile()  is called during the
@@ -212,7 +214,8 @@ class EssentialExchange {
             send[w] = outgoing(partner_[w]);
             receive[w] = incoming(partner_[w]);
         }
-        all_to_all(on_, worker_, channel_, send, receive, work, [&](auto finish) { parts_.messages.call(finish); });
+        ready_.follow(on_);  // messages do not wait for the work that hides them
+        all_to_all(ready_.space(), on_, worker_, channel_, send, receive, work, [&](auto finish) { parts_.messages.call(finish); });
     }
 
     static View<std::byte> space_for(Buffer<std::byte, S>& buffer, index_t bytes) {
@@ -230,6 +233,7 @@ class EssentialExchange {
     comm::Worker& worker_;
     DomainParts<S>& parts_;
     comm::Channel<S> channel_;
+    SideStream<S> ready_;
     Workspace<S> work_;
     TargetBoxes<S> boxes_;
     Buffer<TargetBox, S> all_boxes_;

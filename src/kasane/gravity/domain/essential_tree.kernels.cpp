@@ -1,4 +1,4 @@
-// Selection and packing of LETs, once per Space: count, scan and fill. On the CPU all nodes of a level are looked at; on CUDA eight lanes
+// Selection and packing of LETs, once per Space: count, scan and fill. On the CPU all nodes of a level are looked at; on CUDA sixteen lanes
 // test a node of a queue, which has the nodes of a level for all LETs, because the tests of one node against hundreds of boxes one after
 // the other take longer than all else.
 #include <kasane/core/device/kernels.hpp>
@@ -115,29 +115,29 @@ struct MeasureSizes {
 };
 
 #if defined(__CUDACC__)
-constexpr int select_block = 128, team = 8;
+constexpr int select_block = 128, team = 16;  ///< as many lanes as a group has boxes
 constexpr int teams_per_block = select_block / team;
 
 /// The lanes that test a node together.
 struct Team {
     __device__ static std::uint32_t lane() { return threadIdx.x % team; }
-    __device__ static unsigned mask() { return 0xffu << (threadIdx.x % 32 & ~(team - 1u)); }
+    __device__ static unsigned mask() { return 0xffffu << (threadIdx.x % 32 & ~(team - 1u)); }
     /// A bit for each lane.
-    __device__ static unsigned vote(bool x) { return __ballot_sync(mask(), x) >> (threadIdx.x % 32 & ~(team - 1u)) & 0xffu; }
+    __device__ static unsigned vote(bool x) { return __ballot_sync(mask(), x) >> (threadIdx.x % 32 & ~(team - 1u)) & 0xffffu; }
 };
 
 /// accepts_for_all() by a team.
 __device__ bool accepts_together(const TargetBox* box, const Body& center, const NodeTest& test, float term, const NodeCriterion& by) {
     using Layout = TargetBoxLayout;
+    static_assert(Layout::per_group == team && Layout::groups % team == 0);
     if (accepts(box[0], center, test, term, by)) return true;
     const auto lane = static_cast<index_t>(Team::lane());
     for (index_t first = 0; first < Layout::groups; first += team) {
         unsigned failing = Team::vote(!accepts(box[Layout::first_group + first + lane], center, test, term, by));
         for (; failing != 0; failing &= failing - 1) {
             const index_t group = first + __ffs(static_cast<int>(failing)) - 1;
-            const auto* const member = box + Layout::first_box + group * Layout::per_group;
-            for (index_t k = lane; k < Layout::per_group; k += team)
-                if (Team::vote(!accepts(member[k], center, test, term, by)) != 0) return false;
+            const auto& member = box[Layout::first_box + group * Layout::per_group + lane];
+            if (Team::vote(!accepts(member, center, test, term, by)) != 0) return false;
         }
     }
     return true;

@@ -13,13 +13,14 @@
 
 namespace kasane::gravity {
 
-/// All that a system with a tree keeps of a particle.
+/// All that a system with a tree keeps of a particle, and its key.
 struct ParticleRecord {
     Vec3<double> position, velocity;
     double mass, softening;
     Vec3<float> acceleration;
     float size;
     std::uint32_t given, level;
+    std::uint64_t key;
 };
 
 /// Moves particles; keeps its memory, unless many moved.
@@ -41,12 +42,12 @@ class ParticleMoves {
 
     /// Sends each particle to the worker of its domain, and receives those of this worker. Overwrites the scratch memory of the system.
     /// Collective.
-    /// @param key  [system.count()], of the particles in their order   @param boundary  of the domains (boundaries.hpp)
-    /// @return this worker's particles have changed
-    bool operator()(comm::Worker& worker, comm::Channel<S>& channel, System<S, Vec3<float>>& system, View<const std::uint64_t> key,
+    /// @param key  [system.count()], of the particles in their order; they move with the particles
+    /// @param boundary  of the domains (boundaries.hpp)   @return this worker's particles have changed
+    bool operator()(comm::Worker& worker, comm::Channel<S>& channel, System<S, Vec3<float>>& system, GrowingBuffer<std::uint64_t, S>& key,
                     const std::vector<std::uint64_t>& boundary) {
         const auto workers = static_cast<std::size_t>(worker.size()), me = static_cast<std::size_t>(worker.index());
-        const auto own = find(system, key, boundary, worker.index());
+        const auto own = find(system, View<const std::uint64_t>(key.view()), boundary, worker.index());
         const auto all = gather_words(worker, own);
         std::vector<index_t> departure(1, 0), arrival(1, 0);
         for (std::size_t w = 0; w < workers; ++w) {
@@ -55,7 +56,7 @@ class ParticleMoves {
         }
         const index_t leave = departure.back(), arrive = arrival.back();
         if (leave == 0 && arrive == 0) return false;  // other workers neither send to this one nor wait for it
-        pack(system, key, leave);
+        pack(system, key.view(), leave);
         arriving_.resize_discarding(arrive);
         std::vector<View<const std::byte>> send;
         std::vector<View<std::byte>> receive;
@@ -67,9 +68,9 @@ class ParticleMoves {
         }
         all_to_all(on_, worker, channel, send, receive);
         const index_t before = system.count(), after = before - leave + arrive;
-        if (after > before) system.resize(after);
-        fill(system, before, leave);
-        if (after < before) system.resize(after);
+        if (after > before) system.resize(after), key.resize(after);
+        fill(system, key.view(), before, leave);
+        if (after < before) system.resize(after), key.resize(after);
         if (8 * std::max(leave, arrive) > after) leaving_.clear(), arriving_.clear();
         return true;
     }
@@ -79,9 +80,9 @@ class ParticleMoves {
     std::vector<std::uint64_t> find(System<S, Vec3<float>>& system, View<const std::uint64_t> key,
                                     const std::vector<std::uint64_t>& boundary, int own);
     /// Copies the listed particles to leaving_, in the order of their workers.
-    void pack(System<S, Vec3<float>>& system, View<const std::uint64_t> key, index_t leave);
+    void pack(System<S, Vec3<float>>& system, View<std::uint64_t> key, index_t leave);
     /// Puts what arrived into the system of `before` particles, and moves those at its end, if it becomes smaller.
-    void fill(System<S, Vec3<float>>& system, index_t before, index_t leave);
+    void fill(System<S, Vec3<float>>& system, View<std::uint64_t> key, index_t before, index_t leave);
 
     S on_;
     Workspace<S> work_;

@@ -17,12 +17,14 @@ struct ParticleViews {
     View<float> size;
     View<std::uint32_t> given;
     View<std::uint8_t> level;
+    View<std::uint64_t> key;
 
     KS_FN ParticleRecord read(index_t i) const {
         return {position[i],     velocity[i],
                 mass[i],         softening.empty() ? 0. : softening[i],
                 acceleration[i], size.empty() ? 0.f : size[i],
-                given[i],        level.empty() ? 0u : level[i]};
+                given[i],        level.empty() ? 0u : level[i],
+                key[i]};
     }
     KS_FN void write(index_t i, const ParticleRecord& particle) const {
         position[i] = particle.position;
@@ -33,13 +35,15 @@ struct ParticleViews {
         if (!size.empty()) size[i] = particle.size;
         given[i] = particle.given;
         if (!level.empty()) level[i] = static_cast<std::uint8_t>(particle.level);
+        key[i] = particle.key;
     }
 };
 
 template <Space S>
-ParticleViews views(System<S, Vec3<float>>& system) {
-    return {system.position.view(),  system.velocity.view(), system.acceleration.view(), system.mass.view(),
-            system.softening.view(), system.size.view(),     system.given.view(),        system.level.view()};
+ParticleViews views(System<S, Vec3<float>>& system, View<std::uint64_t> key) {
+    return {system.position.view(), system.velocity.view(),  system.acceleration.view(),
+            system.mass.view(),     system.softening.view(), system.size.view(),
+            system.given.view(),    system.level.view(),     key};
 }
 
 KS_FN void add_one(std::uint32_t& counter) {
@@ -149,28 +153,30 @@ std::vector<std::uint64_t> ParticleMoves<S>::find(System<S, Vec3<float>>& system
 }
 
 template <Space S>
-void ParticleMoves<S>::pack(System<S, Vec3<float>>& system, View<const std::uint64_t> key, index_t leave) {
+void ParticleMoves<S>::pack(System<S, Vec3<float>>& system, View<std::uint64_t> key, index_t leave) {
     const std::uint32_t* list = system.list().ptr;
     if (const index_t boundaries = boundary_.size(); boundaries > 1) {
         worker_.resize_discarding(leave);
         worker_scratch_.resize_discarding(leave);
         list_.resize_discarding(leave);
         list_scratch_.resize_discarding(leave);
-        parallel_for(on_, leave, WriteWorkers{key, View<const std::uint64_t>(boundary_.view()), list, worker_.data(), list_.data()});
+        parallel_for(
+            on_, leave,
+            WriteWorkers{View<const std::uint64_t>(key), View<const std::uint64_t>(boundary_.view()), list, worker_.data(), list_.data()});
         sort_by_key(on_, work_, worker_.view(), list_.view(), worker_scratch_.view(), list_scratch_.view(),
                     static_cast<int>(std::bit_width(static_cast<std::uint64_t>(boundaries))));
         list = list_.data();
     }
     leaving_.resize_discarding(leave);
-    parallel_for(on_, leave, PackParticles{views(system), list, leaving_.data()});
+    parallel_for(on_, leave, PackParticles{views(system, key), list, leaving_.data()});
 }
 
 template <Space S>
-void ParticleMoves<S>::fill(System<S, Vec3<float>>& system, index_t before, index_t leave) {
+void ParticleMoves<S>::fill(System<S, Vec3<float>>& system, View<std::uint64_t> key, index_t before, index_t leave) {
     const View<const std::uint32_t> hole(system.list().ptr, leave);
     const index_t arrive = arriving_.size(), after = before - leave + arrive;
-    parallel_for(on_, arrive, UnpackParticles{arriving_.data(), views(system), hole, before});
-    if (after < before) parallel_for(on_, before - after, FillFromEnd{views(system), hole, arrive, after});
+    parallel_for(on_, arrive, UnpackParticles{arriving_.data(), views(system, key), hole, before});
+    if (after < before) parallel_for(on_, before - after, FillFromEnd{views(system, key), hole, arrive, after});
 }
 
 template class ParticleMoves<KS_SPACE>;

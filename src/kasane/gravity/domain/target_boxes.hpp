@@ -67,7 +67,7 @@ class TargetBoxes {
    public:
     explicit TargetBoxes(S on);
 
-    /// Chooses the cells that the boxes are made of, on a new topology. Waits for the space.
+    /// Chooses the cells that the boxes are made of, on a new topology.
     void choose(const OctreeView& tree);
     /// Computes the boxes of these targets. @param G  of the force
     void measure(const OctreeView& tree, const WalkTargets& targets, double G);

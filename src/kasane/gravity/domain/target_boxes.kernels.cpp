@@ -103,7 +103,19 @@ struct CompareBoxes {
     }
 };
 
+/// The first nodes are the uppermost ones. If children are divided only within these, at most `boxes` cells remain: every divided node has
+/// eight children or fewer, so that of n nodes at least (n - 1) / 8 are divided.
+constexpr index_t uppermost = (TargetBoxLayout::boxes * 8 - 1) / 7;
+
+/// Whether a cell of the uppermost nodes is divided into boxes. @param nodes  number of these
+KS_FN bool divides(const NodeTest& test, NodeLink link, std::uint32_t nodes) {
+    return link != leaf && test.count > undivided_bodies && first_child(link) + child_count(link) <= nodes;
+}
+
 #if defined(__CUDACC__)
+constexpr unsigned most_divided = 1024;  ///< threads of a block
+static_assert(uppermost <= most_divided);
+
 using detail::all_lanes;
 using detail::from_ordered;
 using detail::ordered;
@@ -190,6 +202,39 @@ __global__ void __launch_bounds__(TargetBoxLayout::boxes) finish_boxes(OrderedBo
     if (k == 0) JoinBoxes{box + Layout::first_group, Layout::groups, box}(0);
 }
 
+/// Writes the first bodies of the cells of TargetBoxes::choose(). One block of most_divided threads.
+__global__ void __launch_bounds__(most_divided) choose_cells(OctreeView tree, std::uint32_t nodes, std::uint32_t* begin) {
+    __shared__ std::uint8_t reached[most_divided];
+    __shared__ std::uint32_t cell[TargetBoxLayout::boxes], cells;
+    const std::uint32_t i = threadIdx.x;
+    reached[i] = i == 0;
+    if (i == 0) cells = 0;
+    NodeTest test{};
+    NodeLink link = leaf;
+    if (i < nodes) test = tree.test[i], link = tree.link[i];
+    const bool divided = i < nodes && divides(test, link, nodes);
+    // A level of the tree in each turn: the nodes whose parents are all divided.
+    bool waits = divided;
+    __syncthreads();
+    while (true) {
+        const bool now = waits && reached[i];
+        if (!__syncthreads_or(now)) break;
+        for (std::uint32_t k = 0; now && k < child_count(link); ++k) reached[first_child(link) + k] = 1;
+        waits = waits && !now;
+        __syncthreads();
+    }
+    const bool chosen = i < nodes && reached[i] && !divided;
+    if (chosen) cell[atomicAdd(&cells, 1u)] = test.begin;
+    __syncthreads();
+    const std::uint32_t number = cells;
+    if (chosen) {
+        std::uint32_t before = 0;
+        for (std::uint32_t k = 0; k < number; ++k) before += cell[k] < test.begin;
+        begin[before] = test.begin;
+    }
+    if (i >= number && i <= TargetBoxLayout::boxes) begin[i] = static_cast<std::uint32_t>(tree.bodies);
+}
+
 struct ClearMeasured {
     OrderedBox* measured;
     __device__ void operator()(index_t k) const { measured[k] = ordered_box(no_targets()); }
@@ -232,27 +277,26 @@ TargetBoxes<S>::TargetBoxes(S on)
 
 template <Space S>
 void TargetBoxes<S>::choose(const OctreeView& tree) {
-    // The first nodes are the uppermost ones. If children are divided only within these, at most `boxes` cells remain: every divided node
-    // has eight children or fewer, so that of n nodes at least (n - 1) / 8 are divided.
-    constexpr index_t uppermost = (TargetBoxLayout::boxes * 8 - 1) / 7;
-    const index_t nodes = std::min(tree.nodes, uppermost);
-    std::vector<NodeTest> test(static_cast<std::size_t>(nodes));
-    std::vector<NodeLink> link(test.size());
-    copy_to_host(on_, view(test), View<const NodeTest>(tree.test, nodes));
-    copy_to_host(on_, view(link), View<const NodeLink>(tree.link, nodes));
+    const auto nodes = static_cast<std::uint32_t>(std::min(tree.nodes, uppermost));
+#if defined(__CUDACC__)
+    KS_CUDA(cudaSetDevice(on_.device));
+    choose_cells<<<1, most_divided, 0, on_.stream>>>(tree, nodes, begin_.data());
+    KS_CUDA(cudaGetLastError());
+#else
     std::vector<std::uint32_t> begin, stack;
     if (nodes > 0) stack.push_back(0);
     while (!stack.empty()) {
         const std::uint32_t node = stack.back();
         stack.pop_back();
-        const bool divided = link[node] != leaf && test[node].count > undivided_bodies &&
-                             first_child(link[node]) + child_count(link[node]) <= static_cast<std::uint32_t>(nodes);
-        if (!divided) begin.push_back(test[node].begin);
-        for (std::uint32_t k = divided ? child_count(link[node]) : 0; k-- > 0;) stack.push_back(first_child(link[node]) + k);
+        const auto link = tree.link[node];
+        const bool divided = divides(tree.test[node], link, nodes);
+        if (!divided) begin.push_back(tree.test[node].begin);
+        for (std::uint32_t k = divided ? child_count(link) : 0; k-- > 0;) stack.push_back(first_child(link) + k);
     }
     KS_EXPECT(static_cast<index_t>(begin.size()) <= TargetBoxLayout::boxes);
     begin.resize(static_cast<std::size_t>(TargetBoxLayout::boxes) + 1, static_cast<std::uint32_t>(tree.bodies));
     copy_from_host(on_, begin_.view(), view(begin));
+#endif
 }
 
 template <Space S>

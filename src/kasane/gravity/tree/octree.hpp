@@ -146,8 +146,12 @@ class Octree {
     void use_frame(const Frame& frame, index_t n);
     /// Computes the keys of bodies(), which the caller has written: keys() in the order of the bodies.
     void make_keys();
-    /// Calls make_keys() and sorts: order()[k] is the index of the k-th body on the curve. The caller then permutes all arrays of the
-    /// particles into that order, calls build(), and writes the bodies again.
+    /// The memory of the keys, for a caller that moves particles with the keys of make_keys() and then calls sort_keys().
+    GrowingBuffer<std::uint64_t, S>& key_memory() { return key_; }
+    /// Sorts the keys: order()[k] is the index of the k-th body on the curve. The caller then permutes all arrays of the particles into
+    /// that order, calls build(), and writes the bodies again.
+    void sort_keys();
+    /// make_keys() and sort_keys().
     void sort();
     /// choose_frame(), place() and sort().
     void sort(View<const Vec3<double>> position, View<const double> mass);

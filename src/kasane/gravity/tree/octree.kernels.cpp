@@ -20,13 +20,16 @@ struct MakeKeys {
     const Body* body;
     Curve curve;
     std::uint64_t* key;
-    std::uint32_t* order;
     KS_FN void operator()(index_t i) const {
         const auto at = body[i];
         const auto x = grid_index(at.x), y = grid_index(at.y), z = grid_index(at.z);
         key[i] = curve == Curve::hilbert ? hilbert_key(x, y, z) : morton_key(x, y, z);
-        order[i] = static_cast<std::uint32_t>(i);
     }
+};
+
+struct WriteOrder {
+    std::uint32_t* order;
+    KS_FN void operator()(index_t i) const { order[i] = static_cast<std::uint32_t>(i); }
 };
 
 struct Place {
@@ -75,21 +78,26 @@ void Octree<S>::use_frame(const Frame& frame, index_t n) {
 
 template <Space S>
 void Octree<S>::make_keys() {
-    const index_t n = body_.size();
-    key_.resize_discarding(n);
+    key_.resize_discarding(body_.size());
+    parallel_for(on_, body_.size(), MakeKeys{body_.data(), options_.curve, key_.data()});
+}
+
+template <Space S>
+void Octree<S>::sort_keys() {
+    const index_t n = key_.size();
+    levels_.assign(1, 0);
     order_.resize_discarding(n);
-    parallel_for(on_, n, MakeKeys{body_.data(), options_.curve, key_.data(), order_.data()});
+    order_scratch_.resize_discarding(n + 1);
+    if (key_scratch_.size() < n) key_scratch_.reserve_discarding(key_scratch_.size() > 0 ? n + n / 16 : n);
+    parallel_for(on_, n, WriteOrder{order_.data()});
+    sort_by_key(on_, work_, key_.view(), order_.view(), key_scratch_.view().subview(0, n), order_scratch_.view().subview(0, n),
+                3 * key_levels);
 }
 
 template <Space S>
 void Octree<S>::sort() {
-    const index_t n = body_.size();
-    levels_.assign(1, 0);
     make_keys();
-    order_scratch_.resize_discarding(n + 1);
-    if (key_scratch_.size() < n) key_scratch_.reserve_discarding(key_scratch_.size() > 0 ? n + n / 16 : n);
-    sort_by_key(on_, work_, key_.view(), order_.view(), key_scratch_.view().subview(0, n), order_scratch_.view().subview(0, n),
-                3 * key_levels);
+    sort_keys();
 }
 
 template <Space S>
@@ -126,6 +134,7 @@ template Octree<KS_SPACE>::Octree(KS_SPACE, const Tree&);
 template void Octree<KS_SPACE>::choose_frame(View<const Vec3<double>>, View<const double>);
 template void Octree<KS_SPACE>::use_frame(const Frame&, index_t);
 template void Octree<KS_SPACE>::make_keys();
+template void Octree<KS_SPACE>::sort_keys();
 template void Octree<KS_SPACE>::sort();
 template void Octree<KS_SPACE>::sort(View<const Vec3<double>>, View<const double>);
 template void Octree<KS_SPACE>::place(View<const Vec3<double>>, View<const double>);
