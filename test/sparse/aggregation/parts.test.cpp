@@ -1,6 +1,7 @@
 // The parts of the set-up of multigrid by aggregation, against their definitions in double precision on small matrices.
 #include <kasane/core/math/random.hpp>
 #include <kasane/sparse/aggregation/aggregates.hpp>
+#include <kasane/sparse/aggregation/coarsest_inverse.hpp>
 #include <kasane/sparse/aggregation/dense_inverse.hpp>
 #include <kasane/sparse/aggregation/largest_eigenvalue.hpp>
 #include <kasane/sparse/aggregation/smoothers.hpp>
@@ -157,7 +158,8 @@ TEST(AggregationParts, CoarseMatrixIsPTransposedAP) {
             [&]<Space S>(S on) {
                 const auto a = sparse_of(on, A, 210);
                 const auto near_null = to_space(on, b);
-                const auto smoother = filtered_smoother(on, a.view(), near_null.view(), 0.1, 2.);
+                const auto own_smoother = filtered_smoother(on, a.view(), near_null.view(), 0.1, 2.);
+                const auto& smoother = own_smoother.view;
                 const auto aggregates = aggregated(on, a.view(), strong_entries(on, a.view(), {}).view());
                 const auto tentative = tentative_prolongator<double>(on, aggregates, near_null.view(), 1, 1);
                 const auto P = product(on, smoother, tentative.P.view());
@@ -195,7 +197,8 @@ TEST(AggregationParts, SmoothedProlongatorKeepsTheNullVector) {
             [&]<Space S>(S on) {
                 const auto a = sparse_of(on, S_, static_cast<index_t>(n));
                 const auto near_null = to_space(on, b);
-                const auto smoother = filtered_smoother(on, a.view(), near_null.view(), 0.1, 2.);
+                const auto own_smoother = filtered_smoother(on, a.view(), near_null.view(), 0.1, 2.);
+                const auto& smoother = own_smoother.view;
                 auto one = zeros(n, n);
                 for (std::size_t i = 0; i < n; ++i) one[i][i] = 1;
                 EXPECT_LT(product(on, smoother, sparse_of(on, one, static_cast<index_t>(n)).view()).entries(), a.entries());
@@ -377,6 +380,39 @@ TEST(AggregationParts, DenseInverseSolvesAlsoInTheRangeOfASingularMatrix) {
         const double shift = singular ? wanted[0] - x[0] : 0;
         for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(x[i] + shift, wanted[i], 1e-11) << singular;
     }
+}
+
+/// On a device by another method than on the host, up to some number of rows.
+TEST(AggregationParts, CoarsestInverseIsTheDenseInverse) {
+    for (const index_t n : {1, 2, 30, 145, 200})
+        for (const bool singular : {false, true}) {
+            const auto size = static_cast<std::size_t>(n);
+            std::vector<double> flat(size * size, 0.);
+            std::vector<std::uint32_t> begin{0};
+            std::vector<std::int32_t> column;
+            std::vector<float> value;
+            for (std::size_t i = 0; i < size; ++i) {
+                for (std::size_t j = i > 0 ? i - 1 : 0; j <= i + 1 && j < size; ++j) {
+                    const double degree = size == 1 ? 1 : i == 0 || i + 1 == size ? 1 : 2;
+                    flat[i * size + j] = i == j ? degree + (singular ? 0 : 0.25) : -1;
+                    column.push_back(static_cast<std::int32_t>(j));
+                    value.push_back(static_cast<float>(flat[i * size + j]));
+                }
+                begin.push_back(static_cast<std::uint32_t>(column.size()));
+            }
+            const auto wanted = dense_inverse(flat, static_cast<int>(n));
+            double largest = 0;
+            for (const double entry : wanted) largest = std::max(largest, std::abs(entry));
+            for (const auto& space : set_up_spaces())
+                std::visit(
+                    [&]<Space S>(S on) {
+                        const Rows<float, S> A{n, n, to_space(on, begin), to_space(on, column), to_space(on, value)};
+                        const auto got = to_host(coarsest_inverse(on, A));
+                        for (std::size_t i = 0; i < got.size(); ++i)
+                            ASSERT_NEAR(static_cast<double>(got[i]), wanted[i], 1e-6 * largest) << n << ", " << singular << ", " << i;
+                    },
+                    space);
+        }
 }
 
 }  // namespace

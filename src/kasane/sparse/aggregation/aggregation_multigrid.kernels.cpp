@@ -2,7 +2,7 @@
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/core/device/sum.hpp>
 #include <kasane/sparse/aggregation/aggregation_multigrid.hpp>
-#include <kasane/sparse/aggregation/dense_inverse.hpp>
+#include <kasane/sparse/aggregation/coarsest_inverse.hpp>
 #include <kasane/sparse/aggregation/largest_eigenvalue.hpp>
 #include <kasane/sparse/aggregation/row_sums.hpp>
 #include <kasane/sparse/aggregation/smoothers.hpp>
@@ -244,9 +244,7 @@ template <Space S>
 void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>& null, bool keep_aggregates) {
     if (!keep_aggregates) levels_.emplace_back();
     auto& finest = levels_.front();
-    std::uint32_t entries = 0;
-    copy_to_host(on_, View<std::uint32_t>(&entries, 1), View<const std::uint32_t>(A.begin + A.rows, 1));
-    finest.entries = entries;
+    finest.entries = A.entries;
     scale_ = Buffer<double, S>(on_, A.rows);
     finest.values = Buffer<float, S>(on_, finest.entries);
     const double largest = reduce<LargestDiagonal>(on_, A.rows, DiagonalTerm{A}).value;
@@ -266,18 +264,7 @@ void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>
         if (!add_coarse(number, vectors, null.count, rows_per_node, keep_aggregates)) break;
     }
     const auto& coarsest = levels_.back();
-    if (coarsest.A.rows <= most_inverse && levels_.size() > 1) {
-        const auto n = static_cast<std::size_t>(coarsest.A.rows);
-        const auto begin = to_host(coarsest.own.begin);
-        const auto column = to_host(coarsest.own.column);
-        const auto value = to_host(coarsest.own.value);
-        std::vector<double> dense(n * n, 0.);
-        for (std::size_t row = 0; row < n; ++row)
-            for (std::uint32_t e = begin[row]; e < begin[row + 1]; ++e)
-                dense[row * n + static_cast<std::size_t>(column[e])] = static_cast<double>(value[e]);
-        const auto inverse = dense_inverse(std::move(dense), static_cast<int>(n));
-        inverse_ = to_space(on_, std::vector<float>(inverse.begin(), inverse.end()));
-    }
+    if (coarsest.A.rows <= most_inverse && levels_.size() > 1) inverse_ = coarsest_inverse(on_, coarsest.own);
     synchronize(on_);
 }
 
@@ -304,7 +291,7 @@ bool AggregationMultigrid<S>::add_coarse(std::size_t number, Buffer<double, S>& 
         }
     }
     auto tentative = tentative_prolongator<float>(on_, fine.aggregates, near_null, vectors, rows_per_node);
-    fine.P = vectors == 1 ? product(on_, filtered_smoother(on_, fine.A, near_null, kept_part, fine.largest), tentative.P.view())
+    fine.P = vectors == 1 ? product(on_, filtered_smoother(on_, fine.A, near_null, kept_part, fine.largest).view, tentative.P.view())
                           : product(on_, UnfilteredSmoother<float>{fine.A, 4 / (3 * std::max(fine.largest, 1e-30))}, tentative.P.view());
     tentative.P = {};
     fine.R = transposed(on_, fine.P.view());
