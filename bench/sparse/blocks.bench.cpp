@@ -2,6 +2,7 @@
 #include <bench/sparse/matrices/matrices.hpp>
 #include <bench/sparse/sparse_studies.hpp>
 #include <kasane/core/math/random.hpp>
+#include <kasane/sparse/block/blocked_rows.hpp>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,7 @@ void run_blocks(const BenchmarkContext& context) {
             std::vector<double> b(static_cast<std::size_t>(A.rows()));
             for (auto& one : b) one = 2 * random.uniform() - 1;
             double scalar = NAN;
+            const int fits = block_that_fits(A.view());
             struct Case {
                 Precondition precondition;
                 int block;
@@ -34,8 +36,8 @@ void run_blocks(const BenchmarkContext& context) {
             // Blocks are compared with scalar rows in the order of the rule, and in the natural order, which automatic blocks take on a
             // CPU.
             for (const auto& [precondition, block, ordering] :
-                 {Case{Precondition::ic0, 1, "auto"}, Case{Precondition::ic0, 1, "natural"}, Case{Precondition::ic0, 0, "auto"},
-                  Case{Precondition::jacobi, 1, "auto"}, Case{Precondition::jacobi, 0, "auto"}}) {
+                 {Case{Precondition::ic0, 1, "auto"}, Case{Precondition::ic0, 1, "natural"}, Case{Precondition::ic0, fits, "auto"},
+                  Case{Precondition::jacobi, 1, "auto"}, Case{Precondition::jacobi, fits, "auto"}}) {
                 const bool on_cpu = std::holds_alternative<Cpu>(context.space);
                 if (!on_cpu && std::string_view(ordering) == "natural") continue;
                 SolverOptions options;

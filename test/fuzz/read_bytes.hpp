@@ -19,19 +19,11 @@ inline void promised(bool condition, const char* what) {
     if (!condition) throw std::logic_error(what);
 }
 
-/// @returns whether it was read   @throws std::logic_error where a promise is broken
-inline bool read_matrix_bytes(View<const char> bytes) {
-    using namespace kasane::sparse;
-    MatrixFile file;
-    try {
-        ByteSource source(bytes, "bytes");
-        file = read_matrix(source, fuzz_memory);
-    } catch (const InputError&) {
-        return false;
-    }
-    const auto& A = file.matrix;
+/// Offsets and columns of a canonical matrix. @tparam Matrix  sparse::CsrMatrix or ComplexCsrMatrix
+template <class Matrix>
+void promised_rows(const Matrix& A) {
     const auto n = A.rows();
-    promised(n >= 1 && n <= most_rows, "rows");
+    promised(n >= 1 && n <= sparse::most_rows, "rows");
     promised(A.begin[0] == 0 && static_cast<std::size_t>(A.nonzeros()) == A.column.size() && A.column.size() == A.value.size(), "lengths");
     for (index_t row = 0; row < n; ++row) {
         const auto first = A.begin[static_cast<std::size_t>(row)], last = A.begin[static_cast<std::size_t>(row) + 1];
@@ -41,6 +33,37 @@ inline bool read_matrix_bytes(View<const char> bytes) {
             promised(column >= 0 && column < n && (k == first || A.column[static_cast<std::size_t>(k) - 1] < column), "columns ascend");
         }
     }
+}
+
+/// @returns whether it was read as a complex matrix   @throws std::logic_error where a promise is broken
+inline bool read_complex_bytes(View<const char> bytes) {
+    using namespace kasane::sparse;
+    ComplexMatrixFile file;
+    try {
+        ByteSource source(bytes, "bytes");
+        if (!is_complex_market(source)) return false;
+        file = read_complex_market(source, fuzz_memory);
+    } catch (const InputError&) {
+        return false;
+    }
+    promised_rows(file.matrix);
+    promised(file.duplicates >= 0, "duplicates");
+    return true;
+}
+
+/// @returns whether it was read, as a real or a complex matrix   @throws std::logic_error where a promise is broken
+inline bool read_matrix_bytes(View<const char> bytes) {
+    using namespace kasane::sparse;
+    MatrixFile file;
+    try {
+        ByteSource source(bytes, "bytes");
+        file = read_matrix(source, fuzz_memory);
+    } catch (const InputError&) {
+        return read_complex_bytes(bytes);
+    }
+    const auto& A = file.matrix;
+    const auto n = A.rows();
+    promised_rows(A);
     promised(file.duplicates >= 0, "duplicates");
     try {
         const auto facts = check(A.view());

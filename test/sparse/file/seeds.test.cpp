@@ -34,7 +34,7 @@ std::set<std::string> replay(const std::string& target, bool (*read)(View<const 
 TEST(Seeds, Matrices) {
     const auto good = replay("matrix", test::read_matrix_bytes);
     for (const char* name : {"general.mtx", "symmetric.mtx", "upper.mtx", "duplicates.mtx", "one.mtx", "petsc.bin", "petsc64.bin",
-                             "petsc-with-vector.bin", "petsc-unsorted.bin"})
+                             "petsc-with-vector.bin", "petsc-unsorted.bin", "complex.mtx", "hermitian.mtx", "skew.mtx"})
         EXPECT_TRUE(good.contains(name)) << name;
     for (const char* name : {"truncated.mtx", "promises.mtx", "pattern.mtx", "both-triangles.mtx", "numbers.mtx", "gzip.bin",
                              "petsc-dense.bin", "petsc-truncated.bin", "petsc-promises.bin", "petsc-complex.bin"})
@@ -55,7 +55,8 @@ TEST(Seeds, Vectors) {
 TEST(Seeds, CutAndChanged) {
     for (const std::string target : {"matrix", "vector"}) {
         const auto read = target == "matrix" ? test::read_matrix_bytes : test::read_vector_bytes;
-        for (const char* name : {"petsc.bin", "petsc64.bin", target == "matrix" ? "symmetric.mtx" : "array.mtx"}) {
+        for (const char* name : {"petsc.bin", "petsc64.bin", target == "matrix" ? "symmetric.mtx" : "array.mtx",
+                                 target == "matrix" ? "hermitian.mtx" : "sparse.mtx"}) {
             std::ifstream file(std::string(KASANE_SOURCE_DIR) + "/test/fuzz/seeds/" + target + "/" + name, std::ios::binary);
             const std::vector<char> whole{std::istreambuf_iterator<char>(file), {}};
             ASSERT_FALSE(whole.empty()) << name;
