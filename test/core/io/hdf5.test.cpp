@@ -94,9 +94,8 @@ TEST_F(Hdf5, ArraysWrittenInPartsMakeTheSameFile) {
         std::ifstream file(path(), std::ios::binary);
         return std::string(std::istreambuf_iterator<char>(file), {});
     };
-    const auto whole = bytes([&](auto& out) {
-        out.template write_array<double>("/deep/box", {2, 3, 4}, kasane::view(std::as_const(box)));
-    });
+    const auto whole =
+        bytes([&](auto& out) { out.template write_array<double>("/deep/box", {2, 3, 4}, kasane::view(std::as_const(box))); });
     // Entries of each dimension, in any order: both boxes, one box, two rows, one row, numbers of a row.
     using Parts = std::vector<std::pair<std::uint64_t, kasane::index_t>>;
     for (const auto& parts :

@@ -18,7 +18,7 @@ ByteSource::ByteSource(const std::filesystem::path& path) : name_(path.string())
     io::check_regular_file(path, "a file whose length is known");
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     KS_VALIDATE(descriptor_ >= 0, fmt::format("cannot be read: {}", std::strerror(errno)), where);
-    struct stat facts {};
+    struct stat facts{};
     if (::fstat(descriptor_, &facts) == 0) size_ = static_cast<std::uint64_t>(facts.st_size);
 }
 

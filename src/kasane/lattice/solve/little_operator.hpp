@@ -38,8 +38,8 @@ class LittleAlgebra {
     void axpby(Scalar a, const Vector& x, Scalar b, Vector& y);
     double axpy_norm2(Scalar a, const Vector& x, Vector& y);
     /// On a device: the host waits once for all products.
-    std::pair<double, double> orthogonalise(std::vector<Vector>& c, std::size_t k, const std::vector<double>& c2,
-                                            Scalar* beta) requires(!std::same_as<S, Cpu>);
+    std::pair<double, double> orthogonalise(std::vector<Vector>& c, std::size_t k, const std::vector<double>& c2, Scalar* beta)
+        requires(!std::same_as<S, Cpu>);
 
    private:
     S on_;

@@ -383,7 +383,9 @@ double LittleAlgebra<S, T>::axpy_norm2(Scalar a, const Vector& x, Vector& y) {
 #if defined(__CUDACC__)
 template <Space S, class T>
 std::pair<double, double> LittleAlgebra<S, T>::orthogonalise(std::vector<Vector>& c, std::size_t k, const std::vector<double>& c2,
-                                                             Scalar* beta) requires(!std::same_as<S, Cpu>) {
+                                                             Scalar* beta)
+    requires(!std::same_as<S, Cpu>)
+{
     auto& y = c[k].data;
     const index_t packs = y.size() / pack_words, blocks = (packs + coherent::orthogonalise_threads - 1) / coherent::orthogonalise_threads;
     const auto count = static_cast<index_t>(k);
