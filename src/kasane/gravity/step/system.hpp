@@ -2,7 +2,7 @@
 // of a tree. With a tree they are in curve order, and given[k] is the index of particle k in the order given by the user.
 #pragma once
 
-#include <kasane/core/device/buffer.hpp>
+#include <kasane/core/device/growing_buffer.hpp>
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/core/device/staged_copy.hpp>
 #include <kasane/core/device/stream_cuda.hpp>
@@ -32,14 +32,14 @@ template <Space S, class A>
 struct System {
     S on;
     Keeps keeps;
-    Buffer<Vec3<double>, S> position, velocity;
-    Buffer<A, S> acceleration;
-    Buffer<double, S> mass;
-    Buffer<std::uint32_t, S> given;
-    Buffer<std::uint8_t, S> level;
-    Buffer<float, S> size;
-    Buffer<double, S> softening;
-    Buffer<std::byte, S> scratch;
+    GrowingBuffer<Vec3<double>, S> position, velocity;
+    GrowingBuffer<A, S> acceleration;
+    GrowingBuffer<double, S> mass;
+    GrowingBuffer<std::uint32_t, S> given;
+    GrowingBuffer<std::uint8_t, S> level;
+    GrowingBuffer<float, S> size;
+    GrowingBuffer<double, S> softening;
+    GrowingBuffer<std::byte, S> scratch;
 
     /// @param order  empty: as given; else element k of the arrays is particle order[k]
     System(S space, const Particles& particles, const Keeps& kept, const std::vector<std::uint32_t>& order)
@@ -75,21 +75,17 @@ struct System {
     /// Scratch as one word of 64 bits per particle.
     View<std::uint64_t> words() { return {reinterpret_cast<std::uint64_t*>(scratch.data()), scratch.size() > 0 ? count() : 0}; }
 
-    /// Changes the number of particles; the contents of all arrays are lost.
+    /// Changes the number of particles; the first ones and the scratch memory keep their contents.
     void resize(index_t n) {
-        const auto change = [&]<class T>(Buffer<T, S>& buffer, index_t size) {
-            buffer = {};  // before the allocation, so that both do not take memory at once
-            buffer = Buffer<T, S>(on, size);
-        };
-        change(position, n);
-        change(velocity, n);
-        change(acceleration, n);
-        change(mass, n);
-        change(given, keeps.order ? n : 0);
-        change(level, keeps.levels ? n : 0);
-        change(size, keeps.sizes ? n : 0);
-        change(softening, keeps.softenings ? n : 0);
-        change(scratch, scratch_bytes(n));
+        position.resize(n);
+        velocity.resize(n);
+        acceleration.resize(n);
+        mass.resize(n);
+        if (keeps.order) given.resize(n);
+        if (keeps.levels) level.resize(n);
+        if (keeps.sizes) size.resize(n);
+        if (keeps.softenings) softening.resize(n);
+        scratch.resize(scratch_bytes(n));
     }
 
     /// Permutes all arrays: the element at order[k] moves to k.

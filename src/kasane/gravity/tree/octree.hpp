@@ -9,7 +9,7 @@
 
 #include <kasane/core/base/types.hpp>
 #include <kasane/core/device/algorithms.hpp>
-#include <kasane/core/device/buffer.hpp>
+#include <kasane/core/device/growing_buffer.hpp>
 #include <kasane/core/math/vec3.hpp>
 #include <kasane/gravity/tree/curve.hpp>
 #include <kasane/gravity/tree/tree.hpp>
@@ -144,13 +144,19 @@ class Octree {
     void choose_frame(View<const Vec3<double>> position, View<const double> mass);
     /// The same with a given frame, for a tree that has n of the particles for which the frame was chosen.
     void use_frame(const Frame& frame, index_t n);
-    /// Computes the keys of bodies(), which the caller has written, and sorts them: order()[k] is the index of the k-th body on the curve.
-    /// The caller then permutes all arrays of the particles into that order, calls build(), and writes the bodies again.
+    /// Computes the keys of bodies(), which the caller has written: keys() in the order of the bodies.
+    void make_keys();
+    /// The memory of the keys, for a caller that moves particles with the keys of make_keys() and then calls sort_keys().
+    GrowingBuffer<std::uint64_t, S>& key_memory() { return key_; }
+    /// Sorts the keys: order()[k] is the index of the k-th body on the curve. The caller then permutes all arrays of the particles into
+    /// that order, calls build(), and writes the bodies again.
+    void sort_keys();
+    /// make_keys() and sort_keys().
     void sort();
     /// choose_frame(), place() and sort().
     void sort(View<const Vec3<double>> position, View<const double> mass);
     View<const std::uint32_t> order() const { return order_.view(); }
-    /// The keys of the last sort(), ascending. Both are lost where motions() is written.
+    /// The keys of the last sort(), ascending, or of make_keys(). Order and keys are lost where motions() is written.
     View<const std::uint64_t> keys() const { return key_.view(); }
 
     /// Divides the particles, in the order of the last sort(), into cells: topology only.
@@ -197,10 +203,11 @@ class Octree {
     Tree options_;
     Workspace<S> work_;
     Frame frame_;
-    Buffer<Body, S> body_;
+    GrowingBuffer<Body, S> body_;
     BodyDrift drift_;
-    Buffer<std::uint64_t, S> key_, key_scratch_;  ///< key_scratch_ also holds bounds in build() and extents in refresh()
-    Buffer<std::uint32_t, S> order_, order_scratch_;
+    GrowingBuffer<std::uint64_t, S> key_;
+    Buffer<std::uint64_t, S> key_scratch_;  ///< also holds bounds in build() and extents in refresh()
+    GrowingBuffer<std::uint32_t, S> order_, order_scratch_;
     Buffer<Body, S> center_;
     Buffer<NodeTest, S> test_;
     Buffer<NodeLink, S> link_;

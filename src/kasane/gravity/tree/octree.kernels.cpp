@@ -20,13 +20,16 @@ struct MakeKeys {
     const Body* body;
     Curve curve;
     std::uint64_t* key;
-    std::uint32_t* order;
     KS_FN void operator()(index_t i) const {
         const auto at = body[i];
         const auto x = grid_index(at.x), y = grid_index(at.y), z = grid_index(at.z);
         key[i] = curve == Curve::hilbert ? hilbert_key(x, y, z) : morton_key(x, y, z);
-        order[i] = static_cast<std::uint32_t>(i);
     }
+};
+
+struct WriteOrder {
+    std::uint32_t* order;
+    KS_FN void operator()(index_t i) const { order[i] = static_cast<std::uint32_t>(i); }
 };
 
 struct Place {
@@ -42,18 +45,19 @@ struct Place {
     }
 };
 
-/// Resizes to exactly n elements; the contents are lost if the size changes.
-template <class T, Space S>
-void resize(S on, Buffer<T, S>& buffer, index_t n) {
-    if (buffer.size() == n) return;
-    buffer = {};  // before the allocation, so that both do not take memory at once
-    buffer = Buffer<T, S>(on, n);
-}
-
 }  // namespace
 
 template <Space S>
-Octree<S>::Octree(S on, const Tree& options) : on_(on), options_(options), work_(on), combines_(combines_softenings(options)) {
+Octree<S>::Octree(S on, const Tree& options)
+    : on_(on),
+      options_(options),
+      work_(on),
+      body_(on, 0),
+      key_(on, 0),
+      key_scratch_(on, 0),
+      order_(on, 0),
+      order_scratch_(on, 0),
+      combines_(combines_softenings(options)) {
     validate(options);
 }
 
@@ -62,28 +66,38 @@ void Octree<S>::choose_frame(View<const Vec3<double>> position, View<const doubl
     const index_t n = position.n;
     if (n >= index_t{1} << 31)
         throw ComputationError(std::to_string(n) + " particles are too many for one tree, which numbers them with 31 bits: use fewer");
-    resize(on_, body_, n);
+    body_.resize_discarding(n);
     if (n > 0) frame_ = detail::choose_frame(on_, work_, position, mass);
 }
 
 template <Space S>
 void Octree<S>::use_frame(const Frame& frame, index_t n) {
-    resize(on_, body_, n);
+    body_.resize_discarding(n);
     frame_ = frame;
 }
 
 template <Space S>
-void Octree<S>::sort() {
-    const index_t n = body_.size();
-    resize(on_, key_, n);
-    resize(on_, order_, n);
-    resize(on_, order_scratch_, n + 1);
-    if (key_scratch_.size() < n) resize(on_, key_scratch_, n);
+void Octree<S>::make_keys() {
+    key_.resize_discarding(body_.size());
+    parallel_for(on_, body_.size(), MakeKeys{body_.data(), options_.curve, key_.data()});
+}
+
+template <Space S>
+void Octree<S>::sort_keys() {
+    const index_t n = key_.size();
     levels_.assign(1, 0);
-    if (n == 0) return;
-    parallel_for(on_, n, MakeKeys{body_.data(), options_.curve, key_.data(), order_.data()});
+    order_.resize_discarding(n);
+    order_scratch_.resize_discarding(n + 1);
+    if (key_scratch_.size() < n) key_scratch_.reserve_discarding(key_scratch_.size() > 0 ? n + n / 16 : n);
+    parallel_for(on_, n, WriteOrder{order_.data()});
     sort_by_key(on_, work_, key_.view(), order_.view(), key_scratch_.view().subview(0, n), order_scratch_.view().subview(0, n),
                 3 * key_levels);
+}
+
+template <Space S>
+void Octree<S>::sort() {
+    make_keys();
+    sort_keys();
 }
 
 template <Space S>
@@ -119,6 +133,8 @@ OctreeView Octree<S>::view() const {
 template Octree<KS_SPACE>::Octree(KS_SPACE, const Tree&);
 template void Octree<KS_SPACE>::choose_frame(View<const Vec3<double>>, View<const double>);
 template void Octree<KS_SPACE>::use_frame(const Frame&, index_t);
+template void Octree<KS_SPACE>::make_keys();
+template void Octree<KS_SPACE>::sort_keys();
 template void Octree<KS_SPACE>::sort();
 template void Octree<KS_SPACE>::sort(View<const Vec3<double>>, View<const double>);
 template void Octree<KS_SPACE>::place(View<const Vec3<double>>, View<const double>);
