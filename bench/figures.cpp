@@ -158,6 +158,46 @@ std::string draw_scale(const Study& study) {
     return figure(time, "Keys and sort, cells, bodies, moments, walk.") + figure(memory, "On the device.");
 }
 
+/// Rows of the tree on many workers with this number of particles, all together or for each worker.
+std::vector<Row> with_particles(std::vector<Row> rows, double n, bool each) {
+    std::erase_if(rows, [&](const Row& row) { return (each ? row["n"] / row["members"] : row["n"]) != n; });
+    return rows;
+}
+
+std::string draw_tree_scaling(const Study& study) {
+    auto efficiency = plot("Efficiency", "workers", Scale::doublings, "of one worker", false);
+    efficiency.y_include = {0, 1};
+    std::string out;
+    for (const auto& [way, steps] : {std::pair{"all", "steps of all particles"}, {"block", "block steps"}}) {
+        const auto rows = study.with(std::string(way) + ", P ");
+        double each = INFINITY, most = 1;
+        for (const auto& row : rows) each = std::min(each, row["n"] / row["members"]), most = std::max(most, row["members"]);
+        if (rows.empty() || most == 1) continue;
+        const auto weak = with_particles(rows, each, true), strong = with_particles(rows, each * most, false);
+        for (const bool is_weak : {true, false}) {
+            auto parts = plot(fmt::format("Parts of {}, {} particles{}", steps, report::grouped(std::llround(is_weak ? each : each * most)),
+                                          is_weak ? " for each worker" : ""),
+                              "workers", Scale::doublings, "time [s]", false);
+            parts.from_zero = true;
+            for (const auto& [name, key] : {std::pair{"step", "seconds"},
+                                            {"walk", "walk_seconds"},
+                                            {"trees", "tree_seconds"},
+                                            {"LETs", "lets_seconds"},
+                                            {"domains", "domains_seconds"},
+                                            {"messages", "messages_seconds"},
+                                            {"moments", "moments_seconds"},
+                                            {"predict and correct", "step_seconds"}})
+                parts.series.push_back(series(name, is_weak ? weak : strong, "members", key));
+            out += figure(parts, is_weak ? "[OMBMN12] fig. 14 has these parts. Those of the first worker, mean of the timed steps."
+                                         : "The same for a fixed number of particles.");
+        }
+        efficiency.series.push_back(series(std::string(way) + ", weak", weak, "members", "weak"));
+        efficiency.series.push_back(series(std::string(way) + ", strong", strong, "members", "strong"));
+    }
+    return out +
+           figure(efficiency, "Weak: against one worker with its share of the particles. Strong: against one worker with all of them.");
+}
+
 /// One plot per component: the radii that hold 10% to 90% of it, over those at the start.
 std::string draw_equilibrium(const Study& study) {
     std::string out;
@@ -191,6 +231,7 @@ std::string figures(const Study& study) {
                                                                                {"gravity.tree.techniques", draw_techniques},
                                                                                {"gravity.tree.active", draw_active},
                                                                                {"gravity.tree.scale", draw_scale},
+                                                                               {"gravity.tree.scaling", draw_tree_scaling},
                                                                                {"gravity.tree.m31", m31_figures},
                                                                                {"gravity.direct.scaling", scaling_figures},
                                                                                {"gravity.galaxy.equilibrium.spheres", draw_equilibrium},
