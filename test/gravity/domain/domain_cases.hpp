@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct DomainRequest {
     int rebuilds = 1;
     std::vector<double> softening = {};  ///< of each particle
     int group = 0;                       ///< largest number of targets in a group; 0: the walk chooses
+    std::optional<bool> joins = {};      ///< LETs are walked together with the own tree; empty: as DomainForce chooses
 };
 
 struct DomainField {
@@ -72,6 +74,7 @@ void on_domains(S on, comm::WorkerCommunicator& communicator, const TreeProblem&
         auto system = slab_system(on, of, worker.index(), workers, request.softening);
         DomainForce<S> force(on, request.tree, worker);
         force.walk().tuning().group = request.group;
+        if (request.joins) force.join_trees(*request.joins);
         const auto place = [&] { force.octree().place(system.position.view(), system.mass.view()); };
         for (int k = 0; k < request.rebuilds; ++k) force.rebuild(system, of.size(), false, place);
         place();

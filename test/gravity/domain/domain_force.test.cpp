@@ -77,6 +77,33 @@ TEST_P(DomainForceOn, FewParticlesHaveTheErrorsOfOneWorkerOnAverage) {
     }
 }
 
+/// One walk of the LETs together with the own tree, and two walks.
+TEST_P(DomainForceOn, JoinsTheLetsAndTheOwnTree) {
+    for (const bool joins : {false, true}) {
+        SCOPED_TRACE(joins ? "one walk" : "two walks");
+        const auto of = make({Shape::plummer, 32768, 0.02});
+        auto request = usual(of);
+        request.joins = joins;
+        if (GetParam() == "cuda") request.group = 16;  // as above
+        expect_errors_of_one(of, request, {2, 3, 8}, sampled_fast(of, 1, 8192), 1.05);
+        for (const index_t n : {1, 5, 33}) {
+            const auto few = make({Shape::plummer, n, 0.02});
+            auto few_request = usual(few);
+            few_request.joins = joins;
+            expect_errors_of_one(few, few_request, {2, 4, 7}, sampled(few, 1, 33), 1.05);
+        }
+        const auto small = make({Shape::clusters, 6000, 0.02});
+        const auto at = sampled(small, 1, 3000);
+        for (const auto walk : {TreeWalk::lists, TreeWalk::links})
+            for (const auto multipole : {Multipole::quadrupole, Multipole::monopole}) {
+                SCOPED_TRACE(name(walk) + ", " + name(multipole));
+                auto small_request = usual(small);
+                small_request.joins = joins, small_request.tree.walk = walk, small_request.tree.multipole = multipole;
+                expect_errors_of_one(small, small_request, {2, 5}, at, 1.3);
+            }
+    }
+}
+
 TEST_P(DomainForceOn, WorksWithoutParticles) {
     const TreeProblem none{{}, {}, 0.02};
     EXPECT_TRUE(field(3, none, usual(none)).acceleration.empty());
@@ -138,6 +165,7 @@ TEST_P(DomainForceOn, CombinesSoftenings) {
         request.softening = softening;
         const auto one = field(1, of, request);
         for (const int workers : {2, 7}) {
+            request.joins = workers == 7;
             const auto many = field(workers, of, request);
             std::vector<double> off;
             for (std::size_t i = 0; i < one.acceleration.size(); ++i) {

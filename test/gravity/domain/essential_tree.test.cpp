@@ -56,7 +56,7 @@ EssentialOn essential(TwoTrees& two, const Tree& options, const std::vector<std:
     WalkTargets wanted{view(targets), false, view(last)};
     boxes.measure(other, wanted, options.G);
     EssentialTree<Cpu> maker(two.on);
-    maker.make(made.tree, two.tree[0].octree().levels(), boxes.boxes(), false, made.part);
+    maker.make(made.tree, two.tree[0].octree().levels(), {{boxes.boxes(), &made.part}}, false);
     made.let = essential_view(made.part.message.data(), made.part.size, {options.multipole == Multipole::quadrupole, false}, two.frame);
     return made;
 }

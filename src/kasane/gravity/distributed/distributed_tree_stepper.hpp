@@ -137,18 +137,15 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     void evaluate(View<const std::uint32_t> list, index_t active, bool all) override {
         const WalkTargets targets{list, all, system_.size.view()};
         const WalkField out{system_.acceleration.view(), {}};
-        if (few_ && force_.keeps())
+        targets_ = active;
+        force_.walk().tuning() = tuner_.walk(active);
+        if (!few_) return force_.accelerate(targets, out, [&] { make_moments(); });
+        if (force_.keeps())
             move_nodes();
         else
             make_moments();
-        targets_ = active;
-        force_.walk().tuning() = tuner_.walk(active);
-        if (few_) {
-            if (current_) force_.keep(age_, worker_.size() > 1 ? deep_targets() : WalkTargets{});
-            outgrown_ |= force_.accelerate_kept(targets, out);
-        } else {
-            force_.accelerate(targets, out);
-        }
+        if (current_) force_.keep(age_, worker_.size() > 1 ? deep_targets() : WalkTargets{});
+        outgrown_ |= force_.accelerate_kept(targets, out);
     }
 
     void end_block_step() override { tuner_.walked(targets_, 0, std::abs(age_ - center_)); }
@@ -262,11 +259,11 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     /// The particles that may be active while LETs are kept.
     WalkTargets deep_targets() {
         const index_t n = system_.count();
-        Buffer<std::uint8_t, S> flag(on_, n);
+        const auto flag = system_.flags();  // free: the list of active particles is made
         if (list_.size() < n + 1) list_.reserve_discarding(n + n / 8 + 1);
         const auto list = list_.view();
-        flag_levels(on_, View<const std::uint8_t>(system_.level.view()), period_.deep, flag.view());
-        select_flagged(on_, work_, View<const std::uint8_t>(flag.view()), list.subview(0, n), list.subview(n, 1));
+        flag_levels(on_, View<const std::uint8_t>(system_.level.view()), period_.deep, flag);
+        select_flagged(on_, work_, View<const std::uint8_t>(flag), list.subview(0, n), list.subview(n, 1));
         std::uint32_t count = 0;
         copy_to_host(on_, View<std::uint32_t>(&count, 1), View<const std::uint32_t>(list.subview(n, 1)));
         return {View<const std::uint32_t>(list.subview(0, static_cast<index_t>(count))), false, system_.size.view()};

@@ -48,12 +48,17 @@ SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Tree& f
         const double node = sizeof(Body) + sizeof(NodeTest) + sizeof(Quadrupole) + 2 * sizeof(std::uint32_t), body = sizeof(Body);
         // The LETs in one tree, behind copies of the own bodies, and the field of a second walk.
         const double merged = own * (body + sizeof(Vec3<float>) + sizeof(float)) + received * (body + node / 6);
+        // On devices the own nodes are copied into that tree, too. Selection takes 13 bytes of a node for each of at most four LETs.
+        const bool device = name(kind) != "cpu";
+        const double nodes = own * std::min(1.5, 4. / force.leaf_size);
+        const double selected = nodes * 13 * std::min(workers - 1, 4), joined = device ? 1.125 * nodes * node : 0;
         // Where LETs are kept: bodies at a later time; motions of the bodies and nodes of LETs, sent and received; numbers, flags and
         // values of the bodies and nodes that are sent for every force. (tree_memory() counts the own nodes that are kept.)
         const double kept = own * body + received * (2 * (sizeof(BodyMotion) + sizeof(Vec3<float>) / 6.) + 2 * sizeof(std::uint32_t)) +
                             received / 4 * (body + sizeof(NodeValues) / 6.);
-        const auto more = static_cast<std::uint64_t>(2 * own * sizeof(ParticleRecord) + merged + 2 * received * (body + node / 6) + kept);
-        (name(kind) == "cpu" ? memory.host_bytes : memory.device_bytes) += more;
+        const auto more = static_cast<std::uint64_t>(2 * own * sizeof(ParticleRecord) + merged + joined + selected +
+                                                     2 * received * (body + node / 6) + kept);
+        (device ? memory.device_bytes : memory.host_bytes) += more;
     }
     constexpr std::uint64_t given = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + sizeof(Vec3<float>);
     if (worker == 0) memory.host_bytes += static_cast<std::uint64_t>(n) * (given + detail::host_bytes(0, 0));

@@ -35,10 +35,12 @@ Frame common_frame(S on, Workspace<S>& work, comm::Worker& worker, View<const Ve
         throw ComputationError(std::to_string(total) + " particles are too many for trees, which number them with 31 bits: use fewer");
     const index_t samples = std::min(total, detail::frame_sample_size);
     if (samples == 0) return {};
-    Buffer<Vec3<double>, S> drawn(on, samples);
-    parallel_for(on, samples, ClearSample{drawn.data()});
-    parallel_for(on, position.n, DrawByNumber{position.ptr, given.ptr, total, samples, drawn.data()});
-    auto sample = to_host(drawn);
+    const View<Vec3<double>> drawn(reinterpret_cast<Vec3<double>*>(work.bytes(static_cast<std::size_t>(samples) * sizeof(Vec3<double>))),
+                                   samples);
+    parallel_for(on, samples, ClearSample{drawn.ptr});
+    parallel_for(on, position.n, DrawByNumber{position.ptr, given.ptr, total, samples, drawn.ptr});
+    std::vector<Vec3<double>> sample(static_cast<std::size_t>(samples));
+    copy_to_host(on, view(sample), View<const Vec3<double>>(drawn));
     worker.all_reduce(View<double>(&sample.front().x, 3 * samples), comm::Reduce::sum);
     const auto center = detail::middle(std::move(sample));
 

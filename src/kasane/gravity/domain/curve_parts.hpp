@@ -1,4 +1,4 @@
-// The work of a worker's particles along the curve, in parts of equal numbers of particles, and where domain boundaries divide them.
+// The work of a worker's particles along the curve, in parts of equal numbers of particles.
 #pragma once
 
 #include <kasane/core/device/algorithms.hpp>
@@ -15,10 +15,5 @@ namespace kasane::gravity {
 template <Space S>
 std::vector<CurvePart> curve_parts(S on, View<const std::uint64_t> key, View<const std::uint8_t> level, double work_per_force,
                                    index_t most);
-
-/// The first particle of each domain, and n: element d is the number of keys below the domain d. Waits for the space.
-/// @param key  [n] ascending   @return [boundary.size() + 2]
-template <Space S>
-std::vector<index_t> domain_begins(S on, View<const std::uint64_t> key, const std::vector<std::uint64_t>& boundary);
 
 }  // namespace kasane::gravity

@@ -1,5 +1,6 @@
 // The tree code on many workers ([OMBMN12] section 6): each has the particles of a domain, a range of the space-filling curve, and their
-// tree; for a force it walks this tree while it receives the LETs of the other domains, and then the LETs.
+// tree; for a force it walks this tree while it receives the LETs of the other domains, and then the LETs. On GPUs whose messages take less
+// time than the second walk costs, it receives the LETs first and walks all as one tree.
 // In block steps of few particles nodes and LETs are kept: nodes and bodies move, only kicked ones are predicted by the caller.
 // Invariants: all workers make the same calls in the same order; with one worker the tree is that of TreeForce, without copies; LETs have
 // all that the criterion needs for the targets that use them.
@@ -33,6 +34,8 @@ class DomainForce {
           force_(on, options),
           parts_(on),
           exchange_(on, options, worker, channel, engine, parts_),
+          joins_(!std::same_as<S, Cpu> && exchange_.messages_are_fast()),
+          moves_(on),
           nodes_(on),
           later_(on, 0),
           acceleration_(on, 0),
@@ -46,28 +49,38 @@ class DomainForce {
     /// Times of this worker; the caller measures the refresh of moments.
     DomainParts<S>& parts() { return parts_; }
 
+    /// Selects whether forces of many targets walk the LETs together with a copy of the own tree: one walk, after all messages. Else the
+    /// own tree is walked while messages are transferred.
+    void join_trees(bool joins) { joins_ = joins; }
+
     /// Moves the particles to the workers of their domains and builds the topology of the trees. The caller then writes the bodies again,
     /// in their new order. Collective.
     /// @param system  any particles of all workers with their numbers (`given`); becomes those of this worker's domain in curve order
     /// @param total   particles of all workers
     /// @param levels  the levels of the particles are their time steps, and their work is that of all their forces in dt_max
     /// @param place   writes the bodies of octree() from the system: for example, predicted ones
-    /// @param divide  choose new domains, of equal work; the same on all workers. Else domains stay, if the frame of the tree still fits
-    /// @return domains were chosen   @throws ComputationError on every worker: positions are not finite
+    /// @param divide  choose new domains, of equal work; the same on all workers. Else domains stay, if the frame of the tree still fits,
+    /// which is examined in every eighth call
+    /// @return domains were chosen   @throws ComputationError on every worker: positions are not finite, where the frame is examined
     template <class Place>
     bool rebuild(System<S, Vec3<float>>& system, index_t total, bool levels, Place place, bool divide = true) {
         auto& tree = octree();
         const auto sort = [&] {
-            tree.use_frame(frame_, system.count());
-            place();
-            tree.sort();
+            tree.sort_keys();
             system.reorder(tree.order());
         };
         parts_.tree.call([&] {
-            const auto frame = common_frame<S>(on_, work_, worker_, system.position.view(), system.mass.view(), system.given.view(), total);
-            divide = divide || !fits(frame);
-            if (divide) frame_ = frame;
-            sort();
+            if (divide || boundary_.empty() || ++frame_uses_ == largest_frame_uses) {
+                const auto frame =
+                    common_frame<S>(on_, work_, worker_, system.position.view(), system.mass.view(), system.given.view(), total);
+                divide = divide || !fits(frame);
+                if (divide) frame_ = frame;
+                frame_uses_ = 0;
+            }
+            tree.use_frame(frame_, system.count());
+            place();
+            tree.make_keys();
+            if (divide || worker_.size() == 1) sort();
         });
         if (worker_.size() > 1) {
             if (divide)
@@ -76,13 +89,16 @@ class DomainForce {
                     const auto own = curve_parts<S>(on_, tree.keys(), level, work_per_force_, parts_per_worker(worker_.size()));
                     boundary_ = domain_boundaries(all_parts(own), worker_.size());
                 });
-            parts_.domains.add([&] {
-                if (move_particles(on_, worker_, exchange_.channel(), system, domain_begins<S>(on_, tree.keys(), boundary_))) sort();
+            bool changed = false;
+            parts_.domains.add([&] { changed = moves_(worker_, exchange_.channel(), system, tree.key_memory(), boundary_); });
+            parts_.tree.add([&] {
+                tree.use_frame(frame_, system.count());
+                if (changed || !divide) sort();
             });
         }
         parts_.tree.add([&] {
             tree.build(system.softening.view());
-            exchange_.choose_boxes(tree.view());
+            if (worker_.size() > 1) exchange_.choose_boxes(tree.view());
         });
         forget();
         return divide;
@@ -91,12 +107,26 @@ class DomainForce {
     /// Evaluates the force on targets of all workers, from the present bodies and the moments of the last refresh(), with LETs for these
     /// targets. Collective; a worker may have no targets. `all` means all bodies of this worker.
     void accelerate(const WalkTargets& targets, const WalkField& out) {
+        accelerate(targets, out, [] {});
+    }
+    /// The same. @param refresh()  computes the moments of the present bodies; it hides messages
+    template <class Refresh>
+    void accelerate(const WalkTargets& targets, const WalkField& out, Refresh refresh) {
         forget();
         const auto walk = own_walk(targets, out);
-        if (worker_.size() > 1)
-            exchange_.make(octree().view(), octree().levels(), targets, walk);
-        else
+        if (worker_.size() == 1) {
+            refresh();
             walk(0);
+            return parts_.walk.call([] {});
+        }
+        auto bodies = octree().view();
+        bodies.drift = {};  // as after a refresh
+        exchange_.measure(bodies, targets, refresh);
+        if (joins_) {
+            exchange_.make(octree().view(), octree().levels(), true, NoWork{});
+            return walk_joined(targets, out);
+        }
+        exchange_.make(octree().view(), octree().levels(), false, walk);
         walk_received(targets, out);
     }
 
@@ -113,7 +143,10 @@ class DomainForce {
     /// Makes LETs, and keeps them and the nodes of the last refresh(). Bodies and moments are those of `time`. Collective.
     /// @param targets  all targets of this worker for which the LETs will be used; not read with one worker
     void keep(double time, const WalkTargets& targets) {
-        if (worker_.size() > 1) exchange_.make_until(octree().view(), octree().levels(), targets, later());
+        if (worker_.size() > 1) {
+            exchange_.promise(octree().view(), targets, later());
+            exchange_.make(octree().view(), octree().levels(), false, NoWork{});
+        }
         kept_time_ = time, kept_ = true, moved_ = updates_ = false;
     }
     /// Computes the motion of what keep() keeps, once. Collective. @param bodies  at the time of keep()
@@ -220,6 +253,16 @@ class DomainForce {
     /// Targets of a part of the own walk: so many that they occupy the space.
     static constexpr index_t least_part = std::same_as<S, Cpu> ? 1024 : index_t{1} << 17;
 
+    /// Evaluates the force of all particles, from LETs that are joined with the own tree.
+    void walk_joined(WalkTargets targets, const WalkField& out) {
+        const index_t n = octree().bodies().n;
+        parts_.walk.call([&] {
+            if (exchange_.view().nodes == 0) return force_.accelerate(targets, out);
+            targets.leading = targets.all ? n : 0;
+            if (n > 0) walk()(exchange_.view(), targets, out);
+        });
+    }
+
     /// Adds the force of the other workers' particles.
     void walk_received(const WalkTargets& targets, const WalkField& out) {
         const index_t n = octree().bodies().n;
@@ -242,7 +285,7 @@ class DomainForce {
     WalkTargets numbered(const WalkTargets& targets) {
         if (!targets.all) return targets;
         const index_t n = octree().bodies().n;
-        if (number_.size() < n) number_ = ascending<S>(on_, n);
+        if (number_.size() < n) number_ = ascending<S>(on_, n + n / 8);
         return {View<const std::uint32_t>(number_.view().subview(0, n)), false, targets.acceleration};
     }
 
@@ -253,7 +296,12 @@ class DomainForce {
     TreeForce<S> force_;
     DomainParts<S> parts_;
     EssentialExchange<S> exchange_;
+    bool joins_;
+    ParticleMoves<S> moves_;
+    /// Trees in a frame before it is examined again: particles move little meanwhile, and a frame of another size costs no accuracy.
+    static constexpr int largest_frame_uses = 8;
     Frame frame_;                          ///< of the domains
+    int frame_uses_ = 0;                   ///< trees since the frame was examined
     std::vector<std::uint64_t> boundary_;  ///< of the domains
     KeptNodes<S> nodes_;
     Buffer<Body, S> later_;

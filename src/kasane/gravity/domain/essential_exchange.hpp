@@ -4,6 +4,7 @@
 // Invariants: all workers make the same calls in the same order; kept LETs are valid for all targets within the promised boxes.
 #pragma once
 
+#include <kasane/core/device/side_stream.hpp>
 #include <kasane/gravity/domain/all_to_all.hpp>
 #include <kasane/gravity/domain/domain_parts.hpp>
 #include <kasane/gravity/domain/essential_motion.hpp>
@@ -31,6 +32,7 @@ class EssentialExchange {
           worker_(worker),
           parts_(parts),
           channel_(on, worker, channel, engine),
+          ready_(on, Urgency::high),
           work_(on),
           boxes_(on),
           all_boxes_(on, TargetBoxLayout::size * worker.size()),
@@ -43,23 +45,64 @@ class EssentialExchange {
     /// "peer copies", "MPI through host memory", ...
     std::string engine() const { return channel_.text(); }
     const ReceivedTrees& received() const { return received_; }
-    /// The LETs of the other workers; without nodes if there are none. This worker's targets have their numbers in its own tree.
+    /// The LETs of the other workers, joined with the own tree or alone; without nodes if there are no LETs. This worker's targets have
+    /// their numbers in its own tree.
     OctreeView view() const { return merged_.view(); }
+    /// Messages are copies between the memories of one host: they take less time than a second walk costs.
+    bool messages_are_fast() const { return channel_.engine() == comm::Engine::copy; }
     void place_targets(const OctreeView& tree, const WalkTargets& targets) { merged_.place_targets(tree, targets); }
 
-    /// Takes a new topology of this worker's tree. Waits for the space.
+    /// Takes a new topology of this worker's tree.
     void choose_boxes(const OctreeView& tree) { boxes_.choose(tree); }
 
-    /// Makes LETs for the targets of all workers. @param levels  Octree::levels()   @param work  executed meanwhile, see all_to_all()
-    template <class Work>
-    void make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, const WalkTargets& targets, const Work& work) {
+    /// Measures the boxes of the targets of all workers. @param tree  its bodies are read   @param meanwhile()  is called during the
+    /// messages
+    template <class F>
+    void measure(const OctreeView& tree, const WalkTargets& targets, const F& meanwhile) {
         parts_.lets.call([&] { boxes_.measure(tree, targets, options_.G); });
-        make_for_boxes(tree, levels, work);
+        exchange_boxes(OneWork<F>{meanwhile});
     }
-    /// Makes LETs for targets from the present positions to the later ones. @param later [bodies]
-    void make_until(const OctreeView& tree, const std::vector<std::uint32_t>& levels, const WalkTargets& targets, View<const Body> later) {
+    /// Measures boxes for the targets of all workers from the present positions to the later ones. @param later [bodies]
+    void promise(const OctreeView& tree, const WalkTargets& targets, View<const Body> later) {
         parts_.lets.call([&] { boxes_.promise(tree, targets, later, options_.G); });
-        make_for_boxes(tree, levels, NoWork{});
+        exchange_boxes(NoWork{});
+    }
+    /// Makes LETs for the boxes of all workers. @param levels  Octree::levels()   @param joins  view() has the particles of all workers
+    /// @param work  executed during the messages, see all_to_all()
+    template <class Work>
+    void make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, bool joins, const Work& work) {
+        const auto workers = static_cast<std::size_t>(worker_.size()), me = static_cast<std::size_t>(worker_.index());
+        std::vector<std::uint64_t> sizes(2 * workers);
+        parts_.lets.add([&] {
+            std::vector<EssentialRequest<S>> requests;
+            for (std::size_t w = 0; w < workers; ++w)
+                if (w != me) requests.push_back({boxes_of(static_cast<std::ptrdiff_t>(w)), &partner_[w].part});
+            essential_.make(tree, levels, requests, options_.softening_kernel == SofteningKernel::spline);
+            for (std::size_t w = 0; w < workers; ++w)
+                if (w != me) sizes[2 * w] = partner_[w].part.size.nodes, sizes[2 * w + 1] = partner_[w].part.size.bodies;
+        });
+        const auto all = gathered(sizes);
+        received_ = {};
+        std::vector<EssentialSize> parts;
+        for (std::size_t w = 0; w < workers; ++w) {
+            const auto* const words = all.data() + 2 * (w * workers + me);
+            partner_[w].size = {words[0], words[1]};
+            if (words[0] > 0) parts.push_back(partner_[w].size);
+        }
+        const auto begin = [&] { parts_.lets.add([&] { merged_.begin(tree, arrays(), parts, joins); }); };
+        send_and_receive(
+            [&](Partner& to) { return View<const std::byte>(to.part.message.data(), essential_bytes(to.part.size, arrays())); },
+            [&](Partner& from) {
+                const index_t bytes = essential_bytes(from.size, arrays());
+                received_.nodes += from.size.nodes, received_.bodies += from.size.bodies;
+                received_.bytes += static_cast<std::uint64_t>(bytes);
+                return space_for(from.incoming, bytes);
+            },
+            BeginThenWork<Work, decltype(begin)>{work, begin});
+        parts_.lets.add([&] {
+            const auto lets = received_parts(tree);
+            for (std::size_t part = 0; part < lets.size(); ++part) merged_.add(part, lets[part]);
+        });
     }
     /// Whether targets of this worker have left the boxes for which its LETs were made, or have used half of a margin.
     bool outgrown(const OctreeView& tree, const WalkTargets& targets) { return boxes_.exceed_promise(tree, targets, options_.G); }
@@ -129,41 +172,22 @@ class EssentialExchange {
 
     EssentialArrays arrays() const { return {options_.multipole == Multipole::quadrupole, combines_softenings(options_)}; }
 
+    /// Work that is hidden by the messages of LETs: the beginning of the merged tree, then the work of the caller.
+    template <class Work, class Begin>
+    struct BeginThenWork {
+        const Work& work;
+        const Begin& begin;
+        int parts = work.parts + 1;
+        void operator()(int part) const { part == 0 ? begin() : work(part - 1); }
+    };
+
     template <class Work>
-    void make_for_boxes(const OctreeView& tree, const std::vector<std::uint32_t>& levels, const Work& work) {
-        const auto workers = static_cast<std::size_t>(worker_.size()), me = static_cast<std::size_t>(worker_.index());
+    void exchange_boxes(const Work& work) {
         const auto own = boxes_.boxes();
         send_and_receive(
             [&](Partner&) { return View<const std::byte>(reinterpret_cast<const std::byte*>(own.ptr), box_bytes); },
             [&](Partner& from) { return View<std::byte>(reinterpret_cast<std::byte*>(boxes_of(&from - partner_.data()).ptr), box_bytes); },
-            NoWork{});
-        std::vector<std::uint64_t> sizes(2 * workers);
-        const bool spline = options_.softening_kernel == SofteningKernel::spline;
-        parts_.lets.add([&] {
-            for (std::size_t w = 0; w < workers; ++w) {
-                if (w == me) continue;
-                auto& part = partner_[w].part;
-                essential_.make(tree, levels, boxes_of(static_cast<std::ptrdiff_t>(w)), spline, part);
-                sizes[2 * w] = part.size.nodes, sizes[2 * w + 1] = part.size.bodies;
-            }
-        });
-        const auto all = gathered(sizes);
-        received_ = {};
-        for (std::size_t w = 0; w < workers; ++w) {
-            const auto* const words = all.data() + 2 * (w * workers + me);
-            partner_[w].size = {words[0], words[1]};
-        }
-        send_and_receive(
-            [&](Partner& to) { return View<const std::byte>(to.part.message.data(), essential_bytes(to.part.size, arrays())); },
-            [&](Partner& from) {
-                const index_t bytes = essential_bytes(from.size, arrays());
-                from.incoming.reserve_discarding(bytes);
-                received_.nodes += from.size.nodes, received_.bodies += from.size.bodies;
-                received_.bytes += static_cast<std::uint64_t>(bytes);
-                return View<std::byte>(from.incoming.data(), bytes);
-            },
             work);
-        parts_.lets.add([&] { merged_.merge(tree, received_parts(tree)); });
     }
 
     /// The LETs that this worker received, without those that are empty.
@@ -190,7 +214,8 @@ class EssentialExchange {
             send[w] = outgoing(partner_[w]);
             receive[w] = incoming(partner_[w]);
         }
-        all_to_all(on_, worker_, channel_, send, receive, work, [&](auto finish) { parts_.messages.call(finish); });
+        ready_.follow(on_);  // messages do not wait for the work that hides them
+        all_to_all(ready_.space(), on_, worker_, channel_, send, receive, work, [&](auto finish) { parts_.messages.call(finish); });
     }
 
     static View<std::byte> space_for(Buffer<std::byte, S>& buffer, index_t bytes) {
@@ -208,6 +233,7 @@ class EssentialExchange {
     comm::Worker& worker_;
     DomainParts<S>& parts_;
     comm::Channel<S> channel_;
+    SideStream<S> ready_;
     Workspace<S> work_;
     TargetBoxes<S> boxes_;
     Buffer<TargetBox, S> all_boxes_;

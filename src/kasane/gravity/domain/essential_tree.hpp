@@ -54,22 +54,35 @@ struct EssentialPart {
     Buffer<std::byte, S> message;   ///< essential_bytes(size) or more
 };
 
+/// A domain for which an LET is made: its boxes, and the LET.
+template <Space S>
+struct EssentialRequest {
+    View<const TargetBox> box;  ///< [TargetBoxLayout::size]
+    EssentialPart<S>* part;
+};
+
 /// Selects and packs LETs of one tree.
 template <Space S>
 class EssentialTree {
    public:
-    explicit EssentialTree(S on) : on_(on), work_(on) {}
+    explicit EssentialTree(S on) : on_(on), work_(on), offset_(on, 0), state_(on, 0), queue_(on, 0), count_(on, 0), size_(on, 0) {}
 
-    /// Makes the LET of a tree for the targets of these boxes; it is empty if they have no targets. Waits for the space.
-    /// @param levels   Octree::levels()   @param box  [TargetBoxLayout::size]   @param spline  pairs have the spline kernel
-    void make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, View<const TargetBox> box, bool spline,
-              EssentialPart<S>& part);
+    /// Makes the LETs of a tree for the targets of several domains; that of a domain without targets is empty. Waits for the space.
+    /// @param levels   Octree::levels()   @param spline  pairs have the spline kernel
+    void make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, const std::vector<EssentialRequest<S>>& requests,
+              bool spline);
+
+    /// LETs that are made at once; each takes 13 bytes per node of the tree.
+    static constexpr int at_once = 4;
 
    private:
     S on_;
     Workspace<S> work_;
-    Buffer<std::uint32_t, S> sent_, bodies_;  ///< [nodes + 1] flags and counts, then their sums
-    Buffer<std::uint8_t, S> state_;
+    Buffer<std::uint32_t, S> offset_;  ///< of each LET: flags of the nodes [nodes + 1], counts of their bodies [nodes + 1]; then their sums
+    Buffer<std::uint8_t, S> state_;    ///< of each LET [nodes]
+    Buffer<std::uint32_t, S> queue_;   ///< Cuda [at_once nodes]: nodes to test, and LET << 29, level by level
+    Buffer<std::uint32_t, S> count_;   ///< Cuda: of each level, its first element in `queue_` and their number
+    Buffer<std::uint64_t, S> size_;    ///< of each LET: nodes and bodies
 };
 
 }  // namespace kasane::gravity

@@ -1,7 +1,7 @@
-// One tree of the LETs that a worker received, so that one walk finds all particles of the other workers. While the LETs are kept, their
-// nodes and bodies move.
-// Invariants: the worker's own bodies come first, with their numbers and without masses: they are the targets, and no node holds them. The
-// roots of the LETs are below a few nodes that no criterion accepts.
+// One tree of the LETs that a worker received, so that one walk finds all particles of the other workers; or of all workers, where it joins
+// a copy of the own tree. While the LETs are kept, their nodes and bodies move.
+// Invariants: the worker's own bodies come first, with their numbers; without the own tree they have no masses: they are the targets, and
+// no node holds them. The roots of the parts are below a few nodes that no criterion accepts.
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
@@ -49,13 +49,16 @@ class MergedTree {
    public:
     explicit MergedTree(S on) : on_(on) {}
 
-    /// Merges parts, each with nodes and with the arrays and the frame of the own tree. Without parts the tree has no nodes.
+    /// Begins a tree of LETs of these sizes, each with nodes: takes memory and copies the own bodies. Without LETs the tree has no nodes.
+    /// @param arrays  of the own tree and of the LETs   @param joins  copies the own nodes, too
     /// @throws ComputationError: together they have more nodes or bodies than a tree can number
-    void merge(const OctreeView& own, const std::vector<OctreeView>& parts);
-    /// Copies the present positions of these bodies, the targets of the next walk; merge() has done it for all bodies.
-    /// @param own  the tree of merge()
+    void begin(const OctreeView& own, const EssentialArrays& arrays, const std::vector<EssentialSize>& parts, bool joins);
+    /// Adds an LET, one of `parts`. It has the frame of the own tree.
+    void add(std::size_t part, const OctreeView& let);
+    /// Copies the present positions of these bodies, the targets of the next walk; begin() has done it for all bodies.
+    /// @param own  the tree of begin(), which did not join it
     void place_targets(const OctreeView& own, const WalkTargets& targets);
-    /// Moves centres and bodies from their places in the parts. @param parts  those of merge()   @param motion  of each part
+    /// Moves centres and bodies from their places in the parts. @param parts  the LETs   @param motion  of each part
     /// @param elapsed  time since that of the parts
     void move(const std::vector<OctreeView>& parts, const std::vector<PartMotion>& motion, double elapsed);
     /// Replaces the bodies of a part with these numbers.
@@ -68,19 +71,26 @@ class MergedTree {
     /// Where the nodes and bodies of a part are.
     struct Place {
         std::uint32_t root, first, first_body;  ///< places of the root, of node 1, and of body 0
+        std::uint32_t behind;                   ///< place of the node behind the subtree
     };
 
+    void add(const Place& place, const OctreeView& part);
+
     S on_;
-    std::vector<Place> place_;  ///< of each part
+    std::vector<Place> place_;  ///< of each LET
     Buffer<Body, S> body_, center_;
     Buffer<NodeTest, S> test_;
     Buffer<NodeLink, S> link_;
     Buffer<std::uint32_t, S> next_;
     Buffer<Quadrupole, S> quadrupole_;
     Buffer<float, S> body_term_, node_term_;
-    std::size_t top_parts_ = 0;  ///< number of parts of the top on the space
-    Buffer<NodeLink, S> top_link_;
-    Buffer<std::uint32_t, S> top_next_;
+    /// A TreeTop on the space.
+    struct Top {
+        std::uint32_t roots = 0;
+        Buffer<NodeLink, S> link;
+        Buffer<std::uint32_t, S> next;
+    };
+    Top top_[2];  ///< without and with the own tree
     OctreeView view_;
 };
 

@@ -20,6 +20,12 @@ struct MergedArrays {
     float *body_term, *node_term;
 };
 
+MergedArrays merged_arrays(const OctreeView& v) {
+    return {const_cast<Body*>(v.body),       const_cast<Body*>(v.center),        const_cast<NodeTest*>(v.test),
+            const_cast<NodeLink*>(v.link),   const_cast<std::uint32_t*>(v.next), const_cast<Quadrupole*>(v.quadrupole),
+            const_cast<float*>(v.body_term), const_cast<float*>(v.node_term)};
+}
+
 /// Place of a node of a part whose root and whose node 1 are there.
 KS_FN std::uint32_t merged_place(std::uint32_t node, std::uint32_t root, std::uint32_t first) {
     return node == 0 ? root : first + node - 1;
@@ -174,60 +180,68 @@ void hold(S on, Buffer<T, S>& buffer, index_t n) {
 }  // namespace
 
 template <Space S>
-void MergedTree<S>::merge(const OctreeView& own, const std::vector<OctreeView>& parts) {
+void MergedTree<S>::begin(const OctreeView& own, const EssentialArrays& arrays, const std::vector<EssentialSize>& parts, bool joins) {
     view_ = {};
+    place_.clear();
     if (parts.empty()) return;
-    const auto top = tree_top(static_cast<std::uint32_t>(parts.size()));
+    joins = joins && own.nodes > 0;
+    const auto roots = static_cast<std::uint32_t>(parts.size()) + (joins ? 1 : 0);
+    const auto top = tree_top(roots);
     const auto above = static_cast<index_t>(top.link.size());
-    index_t nodes = above, bodies = own.bodies;
-    for (const auto& part : parts) nodes += part.nodes, bodies += part.bodies;
+    index_t nodes = above + (joins ? own.nodes : 0), bodies = own.bodies;
+    for (const auto& part : parts) nodes += static_cast<index_t>(part.nodes), bodies += static_cast<index_t>(part.bodies);
     if (nodes >= static_cast<index_t>(largest_node_count) || bodies >= index_t{1} << 31)
         throw ComputationError("the parts of the other workers' trees, with the particles of a worker, have " + std::to_string(nodes) +
                                " nodes and " + std::to_string(bodies) + " bodies, more than a tree can number: use more workers");
-    const bool quadrupoles = parts.front().quadrupole, terms = parts.front().node_term;
     hold(on_, body_, bodies);
     hold(on_, center_, nodes);
     hold(on_, test_, nodes);
     hold(on_, link_, nodes);
     hold(on_, next_, nodes);
-    if (quadrupoles) hold(on_, quadrupole_, nodes);
-    if (terms) hold(on_, node_term_, nodes), hold(on_, body_term_, bodies);
-    const MergedArrays to{body_.data(),
-                          center_.data(),
-                          test_.data(),
-                          link_.data(),
-                          next_.data(),
-                          quadrupoles ? quadrupole_.data() : nullptr,
-                          terms ? body_term_.data() : nullptr,
-                          terms ? node_term_.data() : nullptr};
-    if (above > 0) {
-        if (top_parts_ != parts.size()) {
-            top_parts_ = parts.size();
-            top_link_ = to_space(on_, top.link);
-            top_next_ = to_space(on_, top.next);
-        }
-        parallel_for(on_, above,
-                     MakeTop{top_link_.data(), top_next_.data(), static_cast<std::uint32_t>(own.bodies),
-                             static_cast<std::uint32_t>(bodies - own.bodies), static_cast<std::uint32_t>(nodes), to});
-    }
-    auto first = static_cast<std::uint32_t>(above) + static_cast<std::uint32_t>(parts.size());
-    auto first_body = static_cast<std::uint32_t>(own.bodies);
-    place_.clear();
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        const auto root = static_cast<std::uint32_t>(above) + static_cast<std::uint32_t>(p);
-        const std::uint32_t behind = top.next[root] == TreeTop::end ? static_cast<std::uint32_t>(nodes) : top.next[root];
-        place_.push_back({root, first, first_body});
-        parallel_for(on_, parts[p].nodes, MergeNodes{parts[p], root, behind, first, first_body, to});
-        parallel_for(on_, parts[p].bodies, MergeBodies{parts[p], first_body, to});
-        first += static_cast<std::uint32_t>(parts[p].nodes) - 1;
-        first_body += static_cast<std::uint32_t>(parts[p].bodies);
-    }
-    view_.body = to.body, view_.bodies = bodies;
-    view_.center = to.center, view_.test = to.test, view_.link = to.link, view_.next = to.next, view_.quadrupole = to.quadrupole;
+    if (arrays.quadrupole) hold(on_, quadrupole_, nodes);
+    if (arrays.terms) hold(on_, node_term_, nodes), hold(on_, body_term_, bodies);
+    view_.body = body_.data(), view_.bodies = bodies;
+    view_.center = center_.data(), view_.test = test_.data(), view_.link = link_.data(), view_.next = next_.data();
+    view_.quadrupole = arrays.quadrupole ? quadrupole_.data() : nullptr;
     view_.nodes = nodes;
-    view_.frame = parts.front().frame;
-    view_.body_term = to.body_term, view_.node_term = to.node_term;
-    place_targets(own, {});  // walks on the CPU also read the positions of bodies between targets, to choose groups
+    view_.frame = own.frame;
+    view_.body_term = arrays.terms ? body_term_.data() : nullptr, view_.node_term = arrays.terms ? node_term_.data() : nullptr;
+
+    auto first_body = joins ? 0u : static_cast<std::uint32_t>(own.bodies);
+    if (above > 0) {
+        auto& there = top_[joins];
+        if (there.roots != roots) there = {roots, to_space(on_, top.link), to_space(on_, top.next)};
+        parallel_for(on_, above,
+                     MakeTop{there.link.data(), there.next.data(), first_body, static_cast<std::uint32_t>(bodies) - first_body,
+                             static_cast<std::uint32_t>(nodes), merged_arrays(view_)});
+    }
+    auto root = static_cast<std::uint32_t>(above), first = root + roots;
+    const auto take = [&](std::uint64_t part_nodes, std::uint64_t part_bodies) {
+        const std::uint32_t next = top.next[root];
+        const Place place{root, first, first_body, next == TreeTop::end ? static_cast<std::uint32_t>(nodes) : next};
+        ++root;
+        first += static_cast<std::uint32_t>(part_nodes) - 1;
+        first_body += static_cast<std::uint32_t>(part_bodies);
+        return place;
+    };
+    if (joins)
+        add(take(static_cast<std::uint64_t>(own.nodes), static_cast<std::uint64_t>(own.bodies)), own);
+    else
+        place_targets(own, {});  // walks on the CPU also read the positions of bodies between targets, to choose groups
+    for (const auto& part : parts) place_.push_back(take(part.nodes, part.bodies));
+}
+
+template <Space S>
+void MergedTree<S>::add(std::size_t part, const OctreeView& let) {
+    add(place_[part], let);
+}
+
+template <Space S>
+void MergedTree<S>::add(const Place& place, const OctreeView& part) {
+    KS_EXPECT(!part.drift.xy);
+    const auto to = merged_arrays(view_);
+    parallel_for(on_, part.nodes, MergeNodes{part, place.root, place.behind, place.first, place.first_body, to});
+    parallel_for(on_, part.bodies, MergeBodies{part, place.first_body, to});
 }
 
 template <Space S>
@@ -235,9 +249,9 @@ void MergedTree<S>::move(const std::vector<OctreeView>& parts, const std::vector
     const auto since = static_cast<float>(elapsed);
     for (std::size_t p = 0; p < parts.size(); ++p) {
         const auto& part = parts[p];
-        const auto [root, first, first_body] = place_[p];
-        parallel_for(on_, part.nodes, MoveCenters{part, motion[p].node, since, root, first, center_.data()});
-        parallel_for(on_, part.bodies, MoveBodies{part.body, motion[p].body, since, body_.data() + first_body});
+        const auto& place = place_[p];
+        parallel_for(on_, part.nodes, MoveCenters{part, motion[p].node, since, place.root, place.first, center_.data()});
+        parallel_for(on_, part.bodies, MoveBodies{part.body, motion[p].body, since, body_.data() + place.first_body});
     }
 }
 

@@ -67,7 +67,7 @@ class TargetBoxes {
    public:
     explicit TargetBoxes(S on);
 
-    /// Chooses the cells that the boxes are made of, on a new topology. Waits for the space.
+    /// Chooses the cells that the boxes are made of, on a new topology.
     void choose(const OctreeView& tree);
     /// Computes the boxes of these targets. @param G  of the force
     void measure(const OctreeView& tree, const WalkTargets& targets, double G);
@@ -81,11 +81,13 @@ class TargetBoxes {
 
    private:
     void measure_boxes(const OctreeView& tree, const Body* later, const WalkTargets& targets, double G);
+    /// Computes the boxes around groups and around all from the boxes.
     void join_boxes();
 
     S on_;
     Buffer<std::uint32_t, S> begin_;  ///< first bodies of the cells in curve order and, for the rest of [boxes + 1], the number of bodies
-    Buffer<TargetBox, S> box_, part_;
+    Buffer<TargetBox, S> box_;
+    Buffer<TargetBox, S> measured_;       ///< Cuda [boxes]: numbers of boxes as ordered integers; without targets between launches
     Buffer<TargetBox, S> promised_;       ///< [boxes], with half of the margin
     Buffer<std::uint32_t, S> exceeding_;  ///< [groups]
 };

@@ -1,16 +1,17 @@
-// Boxes of targets, once per Space.
+// Boxes of targets, once per Space. On the CPU a thread computes a box; on CUDA a warp reads a run of targets, whatever their boxes are,
+// because a few boxes in the middle have most of the targets. The least and the largest of several numbers do not depend on their order.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/domain/target_boxes.hpp>
+
+#if defined(__CUDACC__)
+#include <kasane/gravity/tree/warp.cuda.hpp>
+#endif
 
 #include <algorithm>
 #include <vector>
 
 namespace kasane::gravity {
 namespace {
-
-/// Parts of a box that are computed in parallel. A GPU has more threads than there are boxes.
-template <Space S>
-constexpr index_t parts_of_box = std::same_as<S, Cpu> ? 1 : 64;
 
 /// A cell of at most so many bodies is not divided into boxes. Groups of targets open more nodes than single targets would, and one tree
 /// has their accuracy; boxes smaller than groups would lose it: with boxes of single bodies, 20,000 bodies on 7 workers had a 99th
@@ -30,49 +31,28 @@ KS_FN void include_box(TargetBox& to, const TargetBox& box) {
 /// group instead, because paths that are not straight leave small boxes soon.
 constexpr float position_margin = 1.f / 16, acceleration_margin = 0.5f, side_per_group = 0.25f;
 
-struct MeasureParts {
+/// Reads the box of one target.
+struct ReadTarget {
     const Body* body;
     BodyDrift drift;
     const Body* later;  ///< null: only the present positions
     const float* term;  ///< null: all pairs have one softening
-    const std::uint32_t* begin;
     WalkTargets targets;
     double acceleration_unit;  ///< |a| in tree units per |a| of the particles
-    index_t parts;
-    TargetBox* box;
 
-    /// Number of targets below a body.
-    KS_FN index_t targets_below(std::uint32_t bodies) const {
-        if (targets.all) return bodies;
-        index_t low = 0, high = targets.index.n;
-        while (low < high) {
-            const index_t half = low + (high - low) / 2;
-            if (targets.index[half] < bodies)
-                low = half + 1;
-            else
-                high = half;
-        }
-        return low;
-    }
+    KS_FN std::uint32_t body_of(index_t target) const { return targets.all ? static_cast<std::uint32_t>(target) : targets.index[target]; }
     /// As a walk reads it, clamped so that d^5 |a| stays finite.
     KS_FN float last_acceleration(std::uint32_t i) const {
         if (targets.acceleration.empty()) return 1;
         const double a = static_cast<double>(targets.acceleration[i]) * acceleration_unit;
         return a < 1e30 ? static_cast<float>(a) : 1e30f;
     }
-    KS_FN void operator()(index_t k) const {
-        const index_t cell = k / parts, part = k % parts;
-        const index_t first = targets_below(begin[cell]), number = targets_below(begin[cell + 1]) - first;
-        TargetBox found = no_targets();
-        for (index_t t = first + number * part / parts; t < first + number * (part + 1) / parts; ++t) {
-            const std::uint32_t i = targets.all ? static_cast<std::uint32_t>(t) : targets.index[t];
-            const Body at = drift.at(body, i);
-            include_box(found, {at.x, at.y, at.z, last_acceleration(i), at.x, at.y, at.z, term ? term[i] : 0.f});
-            if (!later) continue;
-            const Body then = later[i];
-            include_box(found, {then.x, then.y, then.z, found.acceleration, then.x, then.y, then.z, found.term});
-        }
-        box[k] = found;
+    KS_FN void include(TargetBox& to, std::uint32_t i) const {
+        const Body at = drift.at(body, i);
+        include_box(to, {at.x, at.y, at.z, last_acceleration(i), at.x, at.y, at.z, term ? term[i] : 0.f});
+        if (!later) return;
+        const Body then = later[i];
+        include_box(to, {then.x, then.y, then.z, to.acceleration, then.x, then.y, then.z, to.term});
     }
 };
 
@@ -123,6 +103,163 @@ struct CompareBoxes {
     }
 };
 
+/// The first nodes are the uppermost ones. If children are divided only within these, at most `boxes` cells remain: every divided node has
+/// eight children or fewer, so that of n nodes at least (n - 1) / 8 are divided.
+constexpr index_t uppermost = (TargetBoxLayout::boxes * 8 - 1) / 7;
+
+/// Whether a cell of the uppermost nodes is divided into boxes. @param nodes  number of these
+KS_FN bool divides(const NodeTest& test, NodeLink link, std::uint32_t nodes) {
+    return link != leaf && test.count > undivided_bodies && first_child(link) + child_count(link) <= nodes;
+}
+
+#if defined(__CUDACC__)
+constexpr unsigned most_divided = 1024;  ///< threads of a block
+static_assert(uppermost <= most_divided);
+
+using detail::all_lanes;
+using detail::from_ordered;
+using detail::ordered;
+using detail::warp_size;
+
+/// The numbers of a TargetBox as integers of the same order, for atomic operations.
+struct OrderedBox {
+    int low_x, low_y, low_z, acceleration;
+    int high_x, high_y, high_z, term;
+};
+static_assert(sizeof(OrderedBox) == sizeof(TargetBox));
+
+__device__ OrderedBox ordered_box(const TargetBox& b) {
+    return {ordered(b.low_x),  ordered(b.low_y),  ordered(b.low_z),  ordered(b.acceleration),
+            ordered(b.high_x), ordered(b.high_y), ordered(b.high_z), ordered(b.term)};
+}
+
+/// Includes the boxes of all lanes in `to`.
+__device__ void include_in(OrderedBox& to, const TargetBox& box, unsigned lane) {
+    const auto b = ordered_box(box);
+    const OrderedBox all{__reduce_min_sync(all_lanes, b.low_x),  __reduce_min_sync(all_lanes, b.low_y),
+                         __reduce_min_sync(all_lanes, b.low_z),  __reduce_min_sync(all_lanes, b.acceleration),
+                         __reduce_max_sync(all_lanes, b.high_x), __reduce_max_sync(all_lanes, b.high_y),
+                         __reduce_max_sync(all_lanes, b.high_z), __reduce_max_sync(all_lanes, b.term)};
+    if (lane != 0) return;
+    atomicMin(&to.low_x, all.low_x), atomicMin(&to.low_y, all.low_y), atomicMin(&to.low_z, all.low_z);
+    atomicMin(&to.acceleration, all.acceleration);
+    atomicMax(&to.high_x, all.high_x), atomicMax(&to.high_y, all.high_y), atomicMax(&to.high_z, all.high_z);
+    atomicMax(&to.term, all.term);
+}
+
+/// The cell of a body. @param begin  as of TargetBoxes
+__device__ unsigned cell_of(const std::uint32_t* begin, std::uint32_t body) {
+    unsigned low = 0, high = TargetBoxLayout::boxes;  // begin[low] <= body < begin[high]
+    while (high - low > 1) {
+        const unsigned half = (low + high) / 2;
+        if (begin[half] <= body)
+            low = half;
+        else
+            high = half;
+    }
+    return low;
+}
+
+constexpr int measure_block = 128;
+constexpr index_t run_targets = 512;  ///< of a warp: so few that 2^22 targets occupy a GPU
+
+/// One warp for each run of targets. Their bodies ascend, so that it meets each cell once. @param box [boxes]
+__global__ void measure_runs(ReadTarget read, index_t targets, const std::uint32_t* begin, OrderedBox* box) {
+    const unsigned lane = detail::lane_index();
+    const index_t run = (blockIdx.x * static_cast<index_t>(measure_block) + threadIdx.x) / warp_size;
+    const index_t first = run * run_targets, end = min(first + run_targets, targets);
+    if (first >= end) return;  // uniform in the warp
+    unsigned cell = cell_of(begin, read.body_of(first));
+    TargetBox found = no_targets();
+    for (index_t t = first + lane; t - lane < end; t += warp_size) {
+        bool waits = t < end;
+        const std::uint32_t i = waits ? read.body_of(t) : 0;
+        TargetBox own = no_targets();
+        if (waits) read.include(own, i);
+        while (true) {
+            if (waits && i < begin[cell + 1]) include_box(found, own), waits = false;
+            const unsigned left = __ballot_sync(all_lanes, waits);
+            if (left == 0) break;
+            include_in(box[cell], found, lane);
+            found = no_targets();
+            cell = cell_of(begin, __shfl_sync(all_lanes, i, __ffs(static_cast<int>(left)) - 1));
+        }
+    }
+    include_in(box[cell], found, lane);
+}
+
+/// Writes the boxes, their groups and the box around all; clears `measured` for the next time. One block of `boxes` threads.
+__global__ void __launch_bounds__(TargetBoxLayout::boxes) finish_boxes(OrderedBox* measured, TargetBox* box) {
+    using Layout = TargetBoxLayout;
+    const int k = static_cast<int>(threadIdx.x);
+    const OrderedBox m = measured[k];
+    measured[k] = ordered_box(no_targets());
+    box[Layout::first_box + k] = {from_ordered(m.low_x),  from_ordered(m.low_y),  from_ordered(m.low_z),  from_ordered(m.acceleration),
+                                  from_ordered(m.high_x), from_ordered(m.high_y), from_ordered(m.high_z), from_ordered(m.term)};
+    __syncthreads();
+    if (k < Layout::groups) JoinBoxes{box + Layout::first_box, Layout::per_group, box + Layout::first_group}(k);
+    __syncthreads();
+    if (k == 0) JoinBoxes{box + Layout::first_group, Layout::groups, box}(0);
+}
+
+/// Writes the first bodies of the cells of TargetBoxes::choose(). One block of most_divided threads.
+__global__ void __launch_bounds__(most_divided) choose_cells(OctreeView tree, std::uint32_t nodes, std::uint32_t* begin) {
+    __shared__ std::uint8_t reached[most_divided];
+    __shared__ std::uint32_t cell[TargetBoxLayout::boxes], cells;
+    const std::uint32_t i = threadIdx.x;
+    reached[i] = i == 0;
+    if (i == 0) cells = 0;
+    NodeTest test{};
+    NodeLink link = leaf;
+    if (i < nodes) test = tree.test[i], link = tree.link[i];
+    const bool divided = i < nodes && divides(test, link, nodes);
+    // A level of the tree in each turn: the nodes whose parents are all divided.
+    bool waits = divided;
+    __syncthreads();
+    while (true) {
+        const bool now = waits && reached[i];
+        if (!__syncthreads_or(now)) break;
+        for (std::uint32_t k = 0; now && k < child_count(link); ++k) reached[first_child(link) + k] = 1;
+        waits = waits && !now;
+        __syncthreads();
+    }
+    const bool chosen = i < nodes && reached[i] && !divided;
+    if (chosen) cell[atomicAdd(&cells, 1u)] = test.begin;
+    __syncthreads();
+    const std::uint32_t number = cells;
+    if (chosen) {
+        std::uint32_t before = 0;
+        for (std::uint32_t k = 0; k < number; ++k) before += cell[k] < test.begin;
+        begin[before] = test.begin;
+    }
+    if (i >= number && i <= TargetBoxLayout::boxes) begin[i] = static_cast<std::uint32_t>(tree.bodies);
+}
+
+struct ClearMeasured {
+    OrderedBox* measured;
+    __device__ void operator()(index_t k) const { measured[k] = ordered_box(no_targets()); }
+};
+#else
+/// Computes a box by one thread.
+struct MeasureBox {
+    ReadTarget read;
+    const std::uint32_t* begin;
+    TargetBox* box;
+
+    /// Number of targets below a body.
+    index_t targets_below(std::uint32_t bodies) const {
+        const auto& targets = read.targets;
+        return targets.all ? bodies : std::lower_bound(targets.index.begin(), targets.index.end(), bodies) - targets.index.begin();
+    }
+    void operator()(index_t k) const {
+        TargetBox found = no_targets();
+        const index_t end = targets_below(begin[k + 1]);
+        for (index_t t = targets_below(begin[k]); t < end; ++t) read.include(found, read.body_of(t));
+        box[k] = found;
+    }
+};
+#endif
+
 }  // namespace
 
 template <Space S>
@@ -130,44 +267,36 @@ TargetBoxes<S>::TargetBoxes(S on)
     : on_(on),
       begin_(on, TargetBoxLayout::boxes + 1),
       box_(on, TargetBoxLayout::size),
-      part_(on, parts_of_box<S> * TargetBoxLayout::boxes),
+      measured_(on, std::same_as<S, Cpu> ? 0 : TargetBoxLayout::boxes),
       promised_(on, TargetBoxLayout::boxes),
-      exceeding_(on, TargetBoxLayout::groups) {}
+      exceeding_(on, TargetBoxLayout::groups) {
+#if defined(__CUDACC__)
+    parallel_for(on_, TargetBoxLayout::boxes, ClearMeasured{reinterpret_cast<OrderedBox*>(measured_.data())});
+#endif
+}
 
 template <Space S>
 void TargetBoxes<S>::choose(const OctreeView& tree) {
-    // The first nodes are the uppermost ones. If children are divided only within these, at most `boxes` cells remain: every divided node
-    // has eight children or fewer, so that of n nodes at least (n - 1) / 8 are divided.
-    constexpr index_t uppermost = (TargetBoxLayout::boxes * 8 - 1) / 7;
-    const index_t nodes = std::min(tree.nodes, uppermost);
-    std::vector<NodeTest> test(static_cast<std::size_t>(nodes));
-    std::vector<NodeLink> link(test.size());
-    copy_to_host(on_, view(test), View<const NodeTest>(tree.test, nodes));
-    copy_to_host(on_, view(link), View<const NodeLink>(tree.link, nodes));
+    const auto nodes = static_cast<std::uint32_t>(std::min(tree.nodes, uppermost));
+#if defined(__CUDACC__)
+    KS_CUDA(cudaSetDevice(on_.device));
+    choose_cells<<<1, most_divided, 0, on_.stream>>>(tree, nodes, begin_.data());
+    KS_CUDA(cudaGetLastError());
+#else
     std::vector<std::uint32_t> begin, stack;
     if (nodes > 0) stack.push_back(0);
     while (!stack.empty()) {
         const std::uint32_t node = stack.back();
         stack.pop_back();
-        const bool divided = link[node] != leaf && test[node].count > undivided_bodies &&
-                             first_child(link[node]) + child_count(link[node]) <= static_cast<std::uint32_t>(nodes);
-        if (!divided) begin.push_back(test[node].begin);
-        for (std::uint32_t k = divided ? child_count(link[node]) : 0; k-- > 0;) stack.push_back(first_child(link[node]) + k);
+        const auto link = tree.link[node];
+        const bool divided = divides(tree.test[node], link, nodes);
+        if (!divided) begin.push_back(tree.test[node].begin);
+        for (std::uint32_t k = divided ? child_count(link) : 0; k-- > 0;) stack.push_back(first_child(link) + k);
     }
     KS_EXPECT(static_cast<index_t>(begin.size()) <= TargetBoxLayout::boxes);
     begin.resize(static_cast<std::size_t>(TargetBoxLayout::boxes) + 1, static_cast<std::uint32_t>(tree.bodies));
     copy_from_host(on_, begin_.view(), view(begin));
-}
-
-template <Space S>
-void TargetBoxes<S>::measure_boxes(const OctreeView& tree, const Body* later, const WalkTargets& targets, double G) {
-    using Layout = TargetBoxLayout;
-    const auto& frame = tree.frame;
-    constexpr index_t parts = parts_of_box<S>;
-    parallel_for(on_, parts * Layout::boxes,
-                 MeasureParts{tree.body, tree.drift, later, tree.body_term, begin_.data(), targets,
-                              frame.length / G * (frame.length / frame.mass), parts, part_.data()});
-    parallel_for(on_, Layout::boxes, JoinBoxes{part_.data(), parts, box_.data() + Layout::first_box});
+#endif
 }
 
 template <Space S>
@@ -178,15 +307,33 @@ void TargetBoxes<S>::join_boxes() {
 }
 
 template <Space S>
+void TargetBoxes<S>::measure_boxes(const OctreeView& tree, const Body* later, const WalkTargets& targets, double G) {
+    const auto& frame = tree.frame;
+    const ReadTarget read{tree.body, tree.drift, later, tree.body_term, targets, frame.length / G * (frame.length / frame.mass)};
+#if defined(__CUDACC__)
+    KS_CUDA(cudaSetDevice(on_.device));
+    auto* const measured = reinterpret_cast<OrderedBox*>(measured_.data());
+    constexpr index_t block_targets = run_targets * (measure_block / warp_size);
+    const index_t n = targets.count(tree.bodies);
+    if (n > 0)
+        measure_runs<<<static_cast<unsigned>((n + block_targets - 1) / block_targets), measure_block, 0, on_.stream>>>(
+            read, n, begin_.data(), measured);
+    finish_boxes<<<1, TargetBoxLayout::boxes, 0, on_.stream>>>(measured, box_.data());
+    KS_CUDA(cudaGetLastError());
+#else
+    parallel_for(on_, TargetBoxLayout::boxes, MeasureBox{read, begin_.data(), box_.data() + TargetBoxLayout::first_box});
+    join_boxes();
+#endif
+}
+
+template <Space S>
 void TargetBoxes<S>::measure(const OctreeView& tree, const WalkTargets& targets, double G) {
     measure_boxes(tree, nullptr, targets, G);
-    join_boxes();
 }
 
 template <Space S>
 void TargetBoxes<S>::promise(const OctreeView& tree, const WalkTargets& targets, View<const Body> later, double G) {
     measure_boxes(tree, later.ptr, targets, G);
-    join_boxes();
     auto* const box = box_.data() + TargetBoxLayout::first_box;
     const auto* const group = box_.data() + TargetBoxLayout::first_group;
     parallel_for(on_, TargetBoxLayout::boxes, Widen{box, group, 0.5f, promised_.data()});

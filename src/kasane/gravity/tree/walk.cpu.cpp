@@ -33,7 +33,7 @@ Walk<Cpu>& Walk<Cpu>::operator=(Walk&&) noexcept = default;
 template <>
 void Walk<Cpu>::operator()(const OctreeView& tree, const WalkTargets& targets, const WalkField& out) {
     auto& [on, options, tuning, counts, scratch] = *state_;
-    const index_t n = targets.all ? tree.bodies : targets.index.n;
+    const index_t n = targets.count(tree.bodies);
     if (n == 0 || (out.acceleration.empty() && out.potential.empty())) return;
     const auto& frame = tree.frame;
     const double eps = options.softening / frame.length;

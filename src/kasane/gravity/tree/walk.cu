@@ -28,7 +28,7 @@ WalkJob make_job(const Tree& options, const OctreeView& tree, const WalkTargets&
     job.tree = tree;
     const bool all = targets.all || targets.index.n == tree.bodies;
     job.index = all ? nullptr : targets.index.ptr;
-    job.targets = static_cast<std::uint32_t>(all ? tree.bodies : targets.index.n);
+    job.targets = static_cast<std::uint32_t>(targets.count(tree.bodies));
     job.acceleration = targets.acceleration.empty() ? nullptr : targets.acceleration.ptr;
     job.eps2 = softened ? static_cast<float>(eps * eps) : coincident2;
     job.over_eps = softened ? static_cast<float>(1 / eps) : 0.f;
@@ -180,7 +180,7 @@ Walk<Cuda>& Walk<Cuda>::operator=(Walk&&) noexcept = default;
 template <>
 void Walk<Cuda>::operator()(const OctreeView& tree, const WalkTargets& targets, const WalkField& out) {
     auto& s = *state_;
-    const index_t n = targets.all ? tree.bodies : targets.index.n;
+    const index_t n = targets.count(tree.bodies);
     if (n == 0 || (out.acceleration.empty() && out.potential.empty())) return;
     KS_CUDA(cudaSetDevice(s.on.device));
     detail::clear(s.on, s.ledger.data(), detail::per_walk_bytes);

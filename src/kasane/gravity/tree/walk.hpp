@@ -18,6 +18,9 @@ struct WalkTargets {
     View<const std::uint32_t> index;
     bool all = true;
     View<const float> acceleration;  ///< |a| of every body from its last force [length / time^2]; empty for criteria without it
+    index_t leading = 0;             ///< with `all`: if it is not 0, the targets are the first `leading` bodies alone
+
+    index_t count(index_t bodies) const { return !all ? index.n : leading > 0 ? leading : bodies; }
 };
 
 /// Results, indexed by body, in the units of the particles; only targets are written. An empty view is not computed.
