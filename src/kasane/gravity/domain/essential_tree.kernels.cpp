@@ -190,12 +190,14 @@ __global__ void __launch_bounds__(select_block) select_level(Selections of, Sele
     }
 }
 
-/// A team for each selected node.
+constexpr std::uint32_t pack_lanes = 8;  ///< for each selected node: most have six to sixteen bodies
+constexpr std::uint32_t packs_per_block = select_block / pack_lanes;
+
 __global__ void __launch_bounds__(select_block) pack_selected(PackNode pack, SelectionQueue queue, std::uint32_t nodes) {
-    const std::uint32_t k = (blockIdx.x * select_block + threadIdx.x) / team;
+    const std::uint32_t k = (blockIdx.x * select_block + threadIdx.x) / pack_lanes;
     if (k >= nodes) return;
     const std::uint32_t element = queue.element[k];
-    pack(static_cast<int>(element >> 29), element & (largest_node_count - 1), Team::lane(), team);
+    pack(static_cast<int>(element >> 29), element & (largest_node_count - 1), threadIdx.x % pack_lanes, pack_lanes);
 }
 #else
 struct ClearSelection {
@@ -307,7 +309,7 @@ void EssentialTree<S>::make(const OctreeView& tree, const std::vector<std::uint3
         }
         if (selected == 0) continue;
 #if defined(__CUDACC__)
-        pack_selected<<<static_cast<unsigned>((selected + teams_per_block - 1) / teams_per_block), select_block, 0, on_.stream>>>(
+        pack_selected<<<static_cast<unsigned>((selected + packs_per_block - 1) / packs_per_block), select_block, 0, on_.stream>>>(
             pack, queue, static_cast<std::uint32_t>(selected));
         KS_CUDA(cudaGetLastError());
 #else

@@ -146,7 +146,7 @@ using detail::all_lanes;
 using detail::warp_size;
 
 constexpr unsigned level_block = 256, level_warps = level_block / warp_size;
-constexpr unsigned level_blocks = 264;
+constexpr unsigned level_blocks = 528;
 constexpr int most_levels = key_levels + 1;
 
 /// What the kernels of a level read and write. Each block has an equal part of the nodes of the level.
