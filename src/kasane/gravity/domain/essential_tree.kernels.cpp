@@ -263,7 +263,7 @@ void EssentialTree<S>::make(const OctreeView& tree, const std::vector<std::uint3
         Selections of{tree, {tree.quadrupole != nullptr, spline}, lets, {}, offset_.data(), state_.data()};
         for (int let = 0; let < lets; ++let) of.box[let] = requests[first + static_cast<std::size_t>(let)].box.ptr;
 
-            // Count.
+        // Count.
 #if defined(__CUDACC__)
         hold_elements(queue_, lets * nodes);
         hold_elements(count_, 2 * (depths + 1));

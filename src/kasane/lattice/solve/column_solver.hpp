@@ -58,10 +58,7 @@ class ColumnSolver {
         Workspace<P> work;
         FieldColumns<S, P> y;
         Level(const ColumnSolver& of, const detail::Level<OneDevice<S>, P>& one, int columns)
-            : A(one.A, columns),
-              algebra(of.solver_.lattice),
-              work(of.template workspace<P>(columns)),
-              y(of.solver_.lattice, columns) {}
+            : A(one.A, columns), algebra(of.solver_.lattice), work(of.template workspace<P>(columns)), y(of.solver_.lattice, columns) {}
     };
     /// One column of a solve: what ResidentSolver::solve keeps in its own variables.
     struct Column {

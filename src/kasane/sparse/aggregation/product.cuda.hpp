@@ -60,7 +60,8 @@ __device__ void each_range(const Group&, const Left& A, const RowsView<V>& B, in
     A.each(row, [&](std::int32_t middle, V left) { visit(left, B.begin[middle], B.begin[middle + 1]); });
 }
 template <bool ahead, class Group, class V, class Visit>
-requires ahead __device__ void each_range(const Group& group, const RowsView<V>& A, const RowsView<V>& B, index_t row, const Visit& visit) {
+    requires ahead
+__device__ void each_range(const Group& group, const RowsView<V>& A, const RowsView<V>& B, index_t row, const Visit& visit) {
     const auto lanes = static_cast<std::uint32_t>(group.size());
     const std::uint32_t end = A.begin[row + 1];
     for (std::uint32_t first = A.begin[row]; first < end; first += lanes) {
