@@ -93,9 +93,8 @@ class DistributedDiracOnCudaDevices : public testing::Test {
 TEST_F(DistributedDiracOnCudaDevices, HasTheBitsOfOneDevice) {
     const Extents n{{16, 16, 8, 16}};
     for (const GridShape& shape : {GridShape{1, 1, 1, 2}, {1, 1, 1, 4}, {1, 1, 2, 2}, {2, 2, 1, 1}, {1, 2, 2, 2}})
-        on_devices(shape[0] * shape[1] * shape[2] * shape[3], [&](Cuda on, comm::Worker& worker) {
-            expect_hops_of_every_precision(on, worker, {n, shape, 1.1});
-        });
+        on_devices(shape[0] * shape[1] * shape[2] * shape[3],
+                   [&](Cuda on, comm::Worker& worker) { expect_hops_of_every_precision(on, worker, {n, shape, 1.1}); });
     on_devices(2, [&](Cuda on, comm::Worker& worker) {
         expect_hops_of_one_device<Precision::single>(on, worker, {n, {1, 1, 1, 2}, 1.1, Boundary::periodic, {LinkReals::two_rows, true}});
     });

@@ -74,8 +74,10 @@ class FieldAlgebra {
     /// CG: x += a p, r -= a q; |r|^2
     double step(double a, const Vector& p, const Vector& q, Vector& x, Vector& r);
 
-    ResidentBicgstab<P>& resident_bicgstab() requires(!std::same_as<S, Cpu>);
-    ResidentCg<P>& resident_cg() requires(!std::same_as<S, Cpu>);
+    ResidentBicgstab<P>& resident_bicgstab()
+        requires(!std::same_as<S, Cpu>);
+    ResidentCg<P>& resident_cg()
+        requires(!std::same_as<S, Cpu>);
 
    private:
     struct Work;  ///< memory of partial sums
@@ -106,20 +108,23 @@ class Dirac {
 
     /// On a CUDA device, from links that have a halo around the lattice. @param first  the lattice's first site in that of the links
     Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& links, const Site& first, const CloverTerm<S>* A, Boundary boundary,
-          LinkStorage storage) requires(!std::same_as<S, Cpu>);
+          LinkStorage storage)
+        requires(!std::same_as<S, Cpu>);
 
     /// Replaces links and clover term by those of another field, in the memory of the present ones; does not wait.
     /// @param A  null exactly where it was null before; links and A may be changed or destroyed once the space has executed its work
     void pack(const Links<S>& links, const CloverTerm<S>* A);
     /// The same of links with a halo.
-    void pack(const Links<S>& links, const Site& first, const CloverTerm<S>* A) requires(!std::same_as<S, Cpu>);
+    void pack(const Links<S>& links, const Site& first, const CloverTerm<S>* A)
+        requires(!std::same_as<S, Cpu>);
 
     /// out, of parity `to`, from in of the other parity; H^+ (g5 H g5) where `adjoint`. x of parity `to` may be null for plain and inverse
     /// (then there is no such term), and may be out itself.
     void hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out) const;
     /// The same where other devices hold neighbours of the lattice's sites. Links must not be stored in 8 numbers.
     void hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out,
-             const device::HopHalo<P>& halo) const requires(!std::same_as<S, Cpu>);
+             const device::HopHalo<P>& halo) const
+        requires(!std::same_as<S, Cpu>);
     /// The same hop of several right-hand sides: out[i] from in[i] and x[i], with the same bits as one by one. Links and clover terms are
     /// read once for several of them. x is empty where there is no such term; x[i] may be out[i], otherwise all fields differ.
     void hop(HopForm form, Parity to, bool adjoint, double c, std::span<const Field<S, P>* const> in, std::span<const Field<S, P>* const> x,

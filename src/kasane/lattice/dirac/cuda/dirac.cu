@@ -83,7 +83,8 @@ Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& li
 
 template <Space S, Precision P>
 Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& links, const Site& first, const CloverTerm<S>* A,
-                   Boundary boundary, LinkStorage storage) requires(!std::same_as<S, Cpu>)
+                   Boundary boundary, LinkStorage storage)
+    requires(!std::same_as<S, Cpu>)
     : parts_(std::make_unique<Parts>()) {
     require_operator<S, P>(*lattice, links, A, storage, first);
     auto& parts = *parts_;
@@ -118,7 +119,9 @@ void Dirac<S, P>::pack(const Links<S>& links, const CloverTerm<S>* A) {
 }
 
 template <Space S, Precision P>
-void Dirac<S, P>::pack(const Links<S>& links, const Site& first, const CloverTerm<S>* A) requires(!std::same_as<S, Cpu>) {
+void Dirac<S, P>::pack(const Links<S>& links, const Site& first, const CloverTerm<S>* A)
+    requires(!std::same_as<S, Cpu>)
+{
     auto& parts = *parts_;
     const auto& on_lattice = *parts.lattice;
     require_operator<S, P>(on_lattice, links, A, parts.storage, first);
@@ -154,7 +157,9 @@ void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Fie
 
 template <Space S, Precision P>
 void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out,
-                      const HopHalo<P>& halo) const requires(!std::same_as<S, Cpu>) {
+                      const HopHalo<P>& halo) const
+    requires(!std::same_as<S, Cpu>)
+{
     const auto& parts = *parts_;
     form = valid_form(*parts.lattice, form, parts.clover[static_cast<int>(to)].size() > 0, in, x, out);
     KS_EXPECT(parts.storage.reals != LinkReals::parameters);
