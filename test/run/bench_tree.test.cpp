@@ -78,6 +78,9 @@ TEST_F(BenchTree, ScalingComparesNumbersOfWorkers) {
     const auto outcome = kasane({"bench", "gravity.tree.scaling", "--device", "cpu", "--threads", "1", "--members", "2", "--n", "1024",
                                  "--quick", "--json", "r.json", "--page", "p.html"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto page = read_file(directory / "p.html");
+    for (const char* figure : {"Parts of steps of all particles, 1,024 particles for each worker", "Parts of block steps, 2,048 particles"})
+        EXPECT_NE(page.find(figure), std::string::npos) << figure;
     std::map<std::string, std::map<int, json>> rows;  // by name and n
     const auto results = record_of("r.json")["results"];
     for (const auto& row : results) rows[row["case"].get<std::string>()][row["n"].get<int>()] = row;
