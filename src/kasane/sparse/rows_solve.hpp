@@ -27,7 +27,9 @@ struct RowsOperator {
     void apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const { multiply(on, A, in.view(), out.view()); }
 #if defined(KASANE_CUDA)
     /// The launches of out = A in and of pAp (ResidentAlgebra).
-    void submit(ResidentCg& cg, S stream, const Buffer<double, S>& in, Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
+    void submit(ResidentCg& cg, S stream, const Buffer<double, S>& in, Buffer<double, S>& out) const
+        requires std::same_as<S, Cuda>
+    {
         multiply_with_product(stream, A, in.view(), out.view(), &cg.scalars()->pAp, cg.sums());
     }
 #endif

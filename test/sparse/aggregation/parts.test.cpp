@@ -157,7 +157,8 @@ TEST(AggregationParts, CoarseMatrixIsPTransposedAP) {
             [&]<Space S>(S on) {
                 const auto a = sparse_of(on, A, 210);
                 const auto near_null = to_space(on, b);
-                const auto smoother = filtered_smoother(on, a.view(), near_null.view(), 0.1, 2.);
+                const auto own_smoother = filtered_smoother(on, a.view(), near_null.view(), 0.1, 2.);
+                const auto& smoother = own_smoother.view;
                 const auto aggregates = aggregated(on, a.view(), strong_entries(on, a.view(), {}).view());
                 const auto tentative = tentative_prolongator<double>(on, aggregates, near_null.view(), 1, 1);
                 const auto P = product(on, smoother, tentative.P.view());
@@ -195,7 +196,8 @@ TEST(AggregationParts, SmoothedProlongatorKeepsTheNullVector) {
             [&]<Space S>(S on) {
                 const auto a = sparse_of(on, S_, static_cast<index_t>(n));
                 const auto near_null = to_space(on, b);
-                const auto smoother = filtered_smoother(on, a.view(), near_null.view(), 0.1, 2.);
+                const auto own_smoother = filtered_smoother(on, a.view(), near_null.view(), 0.1, 2.);
+                const auto& smoother = own_smoother.view;
                 auto one = zeros(n, n);
                 for (std::size_t i = 0; i < n; ++i) one[i][i] = 1;
                 EXPECT_LT(product(on, smoother, sparse_of(on, one, static_cast<index_t>(n)).view()).entries(), a.entries());

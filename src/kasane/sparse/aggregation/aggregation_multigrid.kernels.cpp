@@ -244,9 +244,7 @@ template <Space S>
 void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>& null, bool keep_aggregates) {
     if (!keep_aggregates) levels_.emplace_back();
     auto& finest = levels_.front();
-    std::uint32_t entries = 0;
-    copy_to_host(on_, View<std::uint32_t>(&entries, 1), View<const std::uint32_t>(A.begin + A.rows, 1));
-    finest.entries = entries;
+    finest.entries = A.entries;
     scale_ = Buffer<double, S>(on_, A.rows);
     finest.values = Buffer<float, S>(on_, finest.entries);
     const double largest = reduce<LargestDiagonal>(on_, A.rows, DiagonalTerm{A}).value;
@@ -304,7 +302,7 @@ bool AggregationMultigrid<S>::add_coarse(std::size_t number, Buffer<double, S>& 
         }
     }
     auto tentative = tentative_prolongator<float>(on_, fine.aggregates, near_null, vectors, rows_per_node);
-    fine.P = vectors == 1 ? product(on_, filtered_smoother(on_, fine.A, near_null, kept_part, fine.largest), tentative.P.view())
+    fine.P = vectors == 1 ? product(on_, filtered_smoother(on_, fine.A, near_null, kept_part, fine.largest).view, tentative.P.view())
                           : product(on_, UnfilteredSmoother<float>{fine.A, 4 / (3 * std::max(fine.largest, 1e-30))}, tentative.P.view());
     tentative.P = {};
     fine.R = transposed(on_, fine.P.view());
@@ -377,8 +375,9 @@ void AggregationMultigrid<S>::apply(VectorAlgebra<S>& algebra, const Buffer<doub
 
 #if defined(__CUDACC__)
 template <Space S>
-void AggregationMultigrid<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in,
-                                     Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
+void AggregationMultigrid<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
+    requires std::same_as<S, Cuda>
+{
     const auto& finest = levels_.front();
     parallel_for(on, in.size(), NarrowResidual{cg.scalars(), in.data(), scale_.data(), finest.b.data()});
     cycle(on, 0);

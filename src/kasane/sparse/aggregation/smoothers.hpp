@@ -12,7 +12,6 @@ template <class V>
 struct FilteredRow {
     RowsView<V> A;
     const double* b;
-    double threshold;
     index_t row;
     double least = 0;  ///< |a_ij b_j| of a kept entry
     V diagonal = 0;    ///< with the entries that are not kept, in parts b_j / b_i; that of A where it would be small
@@ -20,8 +19,12 @@ struct FilteredRow {
     KS_FN double weight(std::uint32_t e) const { return std::fabs(static_cast<double>(A.value[e]) * b[A.column[e]]); }
     KS_FN bool keeps(std::uint32_t e) const { return A.column[e] == row || weight(e) >= least; }
 
+    /// With what the other constructor found.
+    KS_FN FilteredRow(const RowsView<V>& matrix, const double* near_null, double least_kept, V filtered_diagonal, index_t number)
+        : A(matrix), b(near_null), row(number), least(least_kept), diagonal(filtered_diagonal) {}
+    /// @param part  the threshold
     KS_FN FilteredRow(const RowsView<V>& matrix, const double* near_null, double part, index_t number)
-        : A(matrix), b(near_null), threshold(part), row(number) {
+        : A(matrix), b(near_null), row(number) {
         V own = 0;
         double removed = 0;
         for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e) {
@@ -30,7 +33,7 @@ struct FilteredRow {
             else if (weight(e) > least)
                 least = weight(e);
         }
-        least *= threshold;
+        least *= part;
         for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e)
             if (!keeps(e)) removed += static_cast<double>(A.value[e]) * b[A.column[e]];
         diagonal = b[row] != 0 ? own + static_cast<V>(removed / b[row]) : own;
@@ -44,13 +47,15 @@ struct FilteredRow {
 template <class V>
 struct FilteredSmoother {
     RowsView<V> A;
-    const double* b;  ///< [rows] near-null vector
-    double threshold, omega;
+    const double* b;      ///< [rows] near-null vector
+    const double* least;  ///< [rows] of FilteredRow
+    const V* diagonal;    ///< [rows] of FilteredRow
+    double omega;
 
     KS_FN index_t rows() const { return A.rows; }
     template <class Visit>
     KS_FN void each(index_t row, Visit visit) const {
-        const FilteredRow<V> filtered(A, b, threshold, row);
+        const FilteredRow<V> filtered(A, b, least[row], diagonal[row], row);
         const V step = static_cast<V>(omega), factor = filtered.diagonal > 0 ? step / filtered.diagonal : 0;
         for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e)
             if (filtered.keeps(e)) visit(A.column[e], A.column[e] == row ? 1 - step : -factor * A.value[e]);
@@ -71,8 +76,17 @@ struct UnfilteredSmoother {
     }
 };
 
-/// The smoother with omega = 4/3 over the least of `largest`, an eigenvalue of A, and two bounds of the largest eigenvalue of D^-1 F.
+/// A FilteredSmoother with the memory of its rows.
 template <class V, Space S>
-FilteredSmoother<V> filtered_smoother(S on, const RowsView<V>& A, View<const double> b, double threshold, double largest);
+struct OwnFilteredSmoother {
+    Buffer<double, S> least;
+    Buffer<V, S> diagonal;
+    FilteredSmoother<V> view;
+};
+
+/// The smoother with omega = 4/3 over the least of `largest`, an eigenvalue of A, and two bounds of the largest eigenvalue of D^-1 F.
+/// @param threshold  of the largest entry of a row
+template <class V, Space S>
+OwnFilteredSmoother<V, S> filtered_smoother(S on, const RowsView<V>& A, View<const double> b, double threshold, double largest);
 
 }  // namespace kasane::sparse

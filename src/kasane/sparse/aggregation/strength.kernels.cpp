@@ -69,8 +69,12 @@ struct FilteredRowSums {
     RowsView<V> A;
     const double* b;
     double threshold;
+    double* least;  ///< and `diagonal`: kept for the products
+    V* diagonal;
     KS_FN RowSums operator()(index_t row) const {
         const FilteredRow<V> filtered(A, b, threshold, row);
+        least[row] = filtered.least;
+        diagonal[row] = filtered.diagonal;
         if (!(filtered.diagonal > 0)) return {};
         double plain = 0, weighted = 0;
         for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e)
@@ -139,10 +143,12 @@ struct RootOfNorms {
 }  // namespace
 
 template <class V, Space S>
-FilteredSmoother<V> filtered_smoother(S on, const RowsView<V>& A, View<const double> b, double threshold, double largest) {
-    const auto sums = reduce<RowSums>(on, A.rows, FilteredRowSums<V>{A, b.ptr, threshold});
+OwnFilteredSmoother<V, S> filtered_smoother(S on, const RowsView<V>& A, View<const double> b, double threshold, double largest) {
+    OwnFilteredSmoother<V, S> own{Buffer<double, S>(on, A.rows), Buffer<V, S>(on, A.rows), {}};
+    const auto sums = reduce<RowSums>(on, A.rows, FilteredRowSums<V>{A, b.ptr, threshold, own.least.data(), own.diagonal.data()});
     const double bound = std::min({sums.plain.value, sums.in_units.value, largest});
-    return {A, b.ptr, threshold, bound > 0 ? 4 / (3 * bound) : 0};
+    own.view = {A, b.ptr, own.least.data(), own.diagonal.data(), bound > 0 ? 4 / (3 * bound) : 0};
+    return own;
 }
 
 template <class V, Space S>
@@ -181,8 +187,8 @@ double row_sum_bound(S on, const RowsView<V>& A) {
     return reduce<LargestSum>(on, A.rows, RowSum<V>{A}).value;
 }
 
-template FilteredSmoother<float> filtered_smoother(KS_SPACE, const RowsView<float>&, View<const double>, double, double);
-template FilteredSmoother<double> filtered_smoother(KS_SPACE, const RowsView<double>&, View<const double>, double, double);
+template OwnFilteredSmoother<float, KS_SPACE> filtered_smoother(KS_SPACE, const RowsView<float>&, View<const double>, double, double);
+template OwnFilteredSmoother<double, KS_SPACE> filtered_smoother(KS_SPACE, const RowsView<double>&, View<const double>, double, double);
 template Buffer<std::uint8_t, KS_SPACE> strong_entries(KS_SPACE, const RowsView<float>&, const Strength&);
 template Buffer<std::uint8_t, KS_SPACE> strong_entries(KS_SPACE, const RowsView<double>&, const Strength&);
 template Rows<float, KS_SPACE> block_norms(KS_SPACE, const RowsView<float>&, int);

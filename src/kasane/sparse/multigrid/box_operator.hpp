@@ -23,7 +23,8 @@ class BoxOperator {
 
 #if defined(KASANE_CUDA)
     /// The launches of out = A in and of pAp (ResidentAlgebra).
-    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const requires std::same_as<S, Cuda>;
+    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
+        requires std::same_as<S, Cuda>;
 #endif
 
     const BoxCells& cells() const { return cells_; }
