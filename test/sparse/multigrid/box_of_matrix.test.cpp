@@ -97,7 +97,9 @@ TEST(BoxOfMatrix, FindsTheFacesBetweenCellsAndTheConditions) {
                         const index_t step = cells.face_step(d), n = cells.n[d];
                         for (std::size_t f = 0; f < got.size(); ++f) {
                             const auto along = static_cast<index_t>(f) / step % (n + 1);
-                            if (along > 0 && along < n) EXPECT_EQ(got[f], wanted[f]);
+                            if (along > 0 && along < n) {
+                                EXPECT_EQ(got[f], wanted[f]);
+                            }
                         }
                         // Faces at corners and edges are divided as their neighbours with one face are: the middle of each side is exact.
                         const index_t middle[3] = {nx / 2, ny / 2, nz / 2};
@@ -106,7 +108,9 @@ TEST(BoxOfMatrix, FindsTheFacesBetweenCellsAndTheConditions) {
                             at[d] = upper ? cells.n[d] - 1 : 0;
                             const auto f =
                                 static_cast<std::size_t>(cells.lower_face(d, at[0], at[1], at[2]) + (upper ? cells.face_step(d) : 0));
-                            if (told_apart) EXPECT_NEAR(got[f], wanted[f], 1e-13 * std::abs(A.value[0]) + 1e-14 * wanted[f]);
+                            if (told_apart) {
+                                EXPECT_NEAR(got[f], wanted[f], 1e-13 * std::abs(A.value[0]) + 1e-14 * wanted[f]);
+                            }
                         }
                     }
                 },
