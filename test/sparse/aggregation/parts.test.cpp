@@ -1,7 +1,6 @@
 // The parts of the set-up of multigrid by aggregation, against their definitions in double precision on small matrices.
 #include <kasane/core/math/random.hpp>
 #include <kasane/sparse/aggregation/aggregates.hpp>
-#include <kasane/sparse/aggregation/coarsest_inverse.hpp>
 #include <kasane/sparse/aggregation/dense_inverse.hpp>
 #include <kasane/sparse/aggregation/largest_eigenvalue.hpp>
 #include <kasane/sparse/aggregation/smoothers.hpp>
@@ -380,39 +379,6 @@ TEST(AggregationParts, DenseInverseSolvesAlsoInTheRangeOfASingularMatrix) {
         const double shift = singular ? wanted[0] - x[0] : 0;
         for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(x[i] + shift, wanted[i], 1e-11) << singular;
     }
-}
-
-/// On a device by another method than on the host, up to some number of rows.
-TEST(AggregationParts, CoarsestInverseIsTheDenseInverse) {
-    for (const index_t n : {1, 2, 30, 145, 200})
-        for (const bool singular : {false, true}) {
-            const auto size = static_cast<std::size_t>(n);
-            std::vector<double> flat(size * size, 0.);
-            std::vector<std::uint32_t> begin{0};
-            std::vector<std::int32_t> column;
-            std::vector<float> value;
-            for (std::size_t i = 0; i < size; ++i) {
-                for (std::size_t j = i > 0 ? i - 1 : 0; j <= i + 1 && j < size; ++j) {
-                    const double degree = size == 1 ? 1 : i == 0 || i + 1 == size ? 1 : 2;
-                    flat[i * size + j] = i == j ? degree + (singular ? 0 : 0.25) : -1;
-                    column.push_back(static_cast<std::int32_t>(j));
-                    value.push_back(static_cast<float>(flat[i * size + j]));
-                }
-                begin.push_back(static_cast<std::uint32_t>(column.size()));
-            }
-            const auto wanted = dense_inverse(flat, static_cast<int>(n));
-            double largest = 0;
-            for (const double entry : wanted) largest = std::max(largest, std::abs(entry));
-            for (const auto& space : set_up_spaces())
-                std::visit(
-                    [&]<Space S>(S on) {
-                        const Rows<float, S> A{n, n, to_space(on, begin), to_space(on, column), to_space(on, value)};
-                        const auto got = to_host(coarsest_inverse(on, A));
-                        for (std::size_t i = 0; i < got.size(); ++i)
-                            ASSERT_NEAR(static_cast<double>(got[i]), wanted[i], 1e-6 * largest) << n << ", " << singular << ", " << i;
-                    },
-                    space);
-        }
 }
 
 }  // namespace

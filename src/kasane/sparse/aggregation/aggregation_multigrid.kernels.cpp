@@ -2,7 +2,7 @@
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/core/device/sum.hpp>
 #include <kasane/sparse/aggregation/aggregation_multigrid.hpp>
-#include <kasane/sparse/aggregation/coarsest_inverse.hpp>
+#include <kasane/sparse/aggregation/dense_inverse.hpp>
 #include <kasane/sparse/aggregation/largest_eigenvalue.hpp>
 #include <kasane/sparse/aggregation/row_sums.hpp>
 #include <kasane/sparse/aggregation/smoothers.hpp>
@@ -264,7 +264,18 @@ void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>
         if (!add_coarse(number, vectors, null.count, rows_per_node, keep_aggregates)) break;
     }
     const auto& coarsest = levels_.back();
-    if (coarsest.A.rows <= most_inverse && levels_.size() > 1) inverse_ = coarsest_inverse(on_, coarsest.own);
+    if (coarsest.A.rows <= most_inverse && levels_.size() > 1) {
+        const auto n = static_cast<std::size_t>(coarsest.A.rows);
+        const auto begin = to_host(coarsest.own.begin);
+        const auto column = to_host(coarsest.own.column);
+        const auto value = to_host(coarsest.own.value);
+        std::vector<double> dense(n * n, 0.);
+        for (std::size_t row = 0; row < n; ++row)
+            for (std::uint32_t e = begin[row]; e < begin[row + 1]; ++e)
+                dense[row * n + static_cast<std::size_t>(column[e])] = static_cast<double>(value[e]);
+        const auto inverse = dense_inverse(std::move(dense), static_cast<int>(n));
+        inverse_ = to_space(on_, std::vector<float>(inverse.begin(), inverse.end()));
+    }
     synchronize(on_);
 }
 

@@ -10,10 +10,8 @@
 namespace kasane::lattice::device {
 
 template <Precision P, LinkReals R, bool half_links, HopForm form, HaloOf of>
-__global__ void __launch_bounds__(hop_threads, hop_blocks<P, R>())
-    hop_halo_kernel(const __grid_constant__ HaloHopTask<P, of> task, const unsigned first_block) {
-    const unsigned shifted = blockIdx.x + first_block, block = shifted < gridDim.x ? shifted : shifted - gridDim.x;
-    const std::uint32_t place = block * blockDim.x + threadIdx.x;
+__global__ void __launch_bounds__(hop_threads, hop_blocks<P, R>()) hop_halo_kernel(const __grid_constant__ HaloHopTask<P, of> task) {
+    const std::uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
     if (place < task.sites) hop_site<P, R, half_links, form>(task, place);
     wait_for_earlier();  // so that this kernel does not end before the one in front, which reads the same field
 }
@@ -22,18 +20,16 @@ template <Precision P, LinkReals R, bool half_links>
 void launch_hop_halo(Cuda on, HopForm form, const HopTask<P>& hop, const HopHalo<P>& halo) {
     constexpr auto threads = static_cast<unsigned>(hop_threads);
     const unsigned blocks = (hop.sites + threads - 1) / threads;
-    // Blocks of the first and last time slices start last: the first blocks would wait for the halo, which takes 17 us for 32^4 in double.
-    const unsigned first_block = hop.sites / static_cast<unsigned>(hop.tiles.grid[3]) / threads;
     KS_CUDA(cudaSetDevice(on.device));
     const auto launch = [&]<HaloOf of>() {
         HaloHopTask<P, of> task{hop, halo};
         task.tiles.neighbours = halo.neighbours;
         if (form == HopForm::plain)
-            launch_chained(blocks, threads, on.stream, hop_halo_kernel<P, R, half_links, HopForm::plain, of>, task, first_block);
+            launch_chained(blocks, threads, on.stream, hop_halo_kernel<P, R, half_links, HopForm::plain, of>, task);
         else if (form == HopForm::inverse)
-            launch_chained(blocks, threads, on.stream, hop_halo_kernel<P, R, half_links, HopForm::inverse, of>, task, first_block);
+            launch_chained(blocks, threads, on.stream, hop_halo_kernel<P, R, half_links, HopForm::inverse, of>, task);
         else
-            launch_chained(blocks, threads, on.stream, hop_halo_kernel<P, R, half_links, HopForm::clover, of>, task, first_block);
+            launch_chained(blocks, threads, on.stream, hop_halo_kernel<P, R, half_links, HopForm::clover, of>, task);
     };
     if (halo.of == HaloOf::time)
         launch.template operator()<HaloOf::time>();
