@@ -13,7 +13,8 @@ void add_worker_options(CLI::App& app, WorkerChoices& choices) {
     app.add_option("--overlap", choices.overlap, "Layers of other workers' rows in a worker's subdomain (restricted additive Schwarz)")
         ->check(whole_number(0, 8))
         ->group(workers_group);
-    app.add_option("--coarse", choices.coarse, "Rows of the coarse system that joins the workers' subdomains, about; 0: none")
+    app.add_option("--coarse", choices.coarse,
+                   "Rows of the coarse system that joins the workers' subdomains, about; 0: none; default: 256 on CPUs, 0 on devices")
         ->check(whole_number(0, 4096))
         ->group(workers_group);
 }

@@ -5,6 +5,7 @@
 #include <app/workers.hpp>
 #include <kasane/sparse/distributed/distributed_solver.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace kasane::app {
 struct WorkerChoices {
     int gpus_per_rank = 1;
     int overlap = 0;
-    int coarse = sparse::DistributedOptions{}.coarse_rows;
+    std::optional<int> coarse;
 };
 
 /// Adds --gpus-per-rank, --overlap and --coarse.

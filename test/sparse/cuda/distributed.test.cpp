@@ -34,6 +34,8 @@ TEST_F(DistributedOnCuda, SolvesMatrices) {
                 for (const int overlap : {0, 2})
                     if (overlap == 0 || precondition != Precondition::jacobi)
                         expect_solution(workers, here, box_matrix({7, 6, 16}), {.precondition = precondition, .overlap = overlap});
+            for (const auto precondition : {Precondition::jacobi, Precondition::ic0, Precondition::multigrid})
+                expect_solution(workers, here, box_matrix({7, 6, 16}), {.precondition = precondition, .coarse_rows = 40});
             expect_solution(workers, here, test::convection(14, 0.05, 1, -2), {.overlap = 1});
         });
 }

@@ -17,7 +17,7 @@
 namespace kasane::sparse {
 namespace {
 
-constexpr int most_coarse_rows = 4096;
+constexpr int usual_coarse_rows = 256, most_coarse_rows = 4096;
 
 void check_options(const DistributedOptions& options) {
     const auto kind = options.precondition;
@@ -27,9 +27,10 @@ void check_options(const DistributedOptions& options) {
                 fmt::format("overlap = {}: it must be 0 to 8 layers of rows", options.overlap));
     KS_VALIDATE(options.overlap == 0 || kind != Precondition::jacobi,
                 "jacobi has no subdomains: leave the overlap out, or take ic0 or multigrid");
-    KS_VALIDATE(options.coarse_rows >= 0 && options.coarse_rows <= most_coarse_rows,
-                fmt::format("coarse_rows = {}: it must be 0 to {}, because every worker inverts the coarse system", options.coarse_rows,
-                            most_coarse_rows));
+    const int coarse = options.coarse_rows.value_or(0);
+    KS_VALIDATE(
+        coarse >= 0 && coarse <= most_coarse_rows,
+        fmt::format("coarse_rows = {}: it must be 0 to {}, because every worker inverts the coarse system", coarse, most_coarse_rows));
     KS_VALIDATE(options.rtol > 0 && options.rtol < 1, fmt::format("rtol = {}: it must be above 0 and below 1. Try 1e-8", options.rtol));
     KS_VALIDATE(options.iteration_limit >= 1, fmt::format("iteration_limit = {}: it must be at least 1", options.iteration_limit));
 }
@@ -72,12 +73,13 @@ DistributedSolver::DistributedSolver(comm::WorkerCommunicator& workers, const st
         owners = owners_of_rows(given, workers.size(), kind.symmetric);
         auto parts = divide_rows(given, owners, options.overlap);
         times.add("divide", dividing.seconds());
+        const int usual = std::holds_alternative<Cpu>(here.front()) ? usual_coarse_rows : 0;
         const bool joined = positive && workers.size() > 1;
         return {{.kind = here.front().index(),
                  .precondition = options.precondition,
                  .positive = positive,
                  .conjugate = conjugate,
-                 .coarse_rows = joined ? options.coarse_rows : 0},
+                 .coarse_rows = joined ? options.coarse_rows.value_or(usual) : 0},
                 std::move(parts)};
     };
     const Stopwatch making;

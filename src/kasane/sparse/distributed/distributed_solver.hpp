@@ -13,6 +13,7 @@
 #include <kasane/sparse/solver.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,11 @@ namespace kasane::sparse {
 /// Options of a DistributedSolver.
 struct DistributedOptions {
     Precondition precondition =
-        Precondition::ic0;        ///< of each worker's subdomain: jacobi, ic0 (ILU(0) where A is not symmetric), multigrid
-    int overlap = 0;              ///< layers of other workers' rows in a subdomain, 0 to 8: RAS; with one or more, the method is BiCGStab
-    int coarse_rows = 256;        ///< of the coarse system that joins the subdomains of a positive definite matrix, about; 0: none
+        Precondition::ic0;  ///< of each worker's subdomain: jacobi, ic0 (ILU(0) where A is not symmetric), multigrid
+    int overlap = 0;        ///< layers of other workers' rows in a subdomain, 0 to 8: RAS; with one or more, the method is BiCGStab
+    /// Rows of the coarse system that joins the subdomains of a positive definite matrix, about; 0: none. Empty: 256 on CPUs, none on
+    /// devices, where its time was not measured.
+    std::optional<int> coarse_rows = {};
     double rtol = 1e-8;           ///< tolerance of ||b - A x|| / ||b||; as krylov::Options::rtol
     int iteration_limit = 10000;  ///< as krylov::Options::iteration_limit
 };
