@@ -43,7 +43,11 @@ TEST_F(ParallelSolve, SolvesWhatOneRankSolves) {
         ASSERT_EQ(spd.status, 0) << spd.err;
         const auto object = spd.json();
         EXPECT_EQ(object["method"], "cg");
-        EXPECT_EQ(object["precondition"], "ic0");
+        EXPECT_EQ(object["precondition"].get<std::string>().rfind("ic0 and a coarse system of ", 0), 0u) << object["precondition"];
+        const auto one_level = ranks(n, solve({"box.mtx", "--json", "--coarse", "0"}));
+        ASSERT_EQ(one_level.status, 0) << one_level.err;
+        EXPECT_EQ(one_level.json()["precondition"], "ic0");
+        EXPECT_GT(one_level.json()["iterations"].get<int>(), object["iterations"].get<int>());
         EXPECT_LE(object["relative_residual"].get<double>(), 1e-8);
         EXPECT_LE(residual(box, "x.mtx"), 1.01e-8);
         const auto overlap = ranks(n, solve({"box.mtx", "--json", "--precondition", "multigrid", "--overlap", "2"}));
@@ -66,8 +70,8 @@ TEST_F(ParallelSolve, RefusesWhatSeveralWorkersDoNotHave) {
     expect_refused(2, {"box.mtx", "--json", "--precondition", "ssor"}, {"--precondition", "ssor", "multigrid"});
     expect_refused(2, {"box.mtx", "--json", "--precondition", "jacobi", "--overlap", "1"}, {"--overlap", "jacobi"});
     expect_refused(2, {"none.mtx", "--json"}, {"none.mtx", "no such file"});
-    const auto alone = kasane(solve({"box.mtx", "--json", "--overlap", "1"}));
-    test::expect_bad_input(alone, {"--overlap", "one worker"});
+    for (const char* option : {"--overlap", "--coarse"})
+        test::expect_bad_input(kasane(solve({"box.mtx", "--json", option, "1"})), {option, "one worker"});
 }
 
 TEST_F(ParallelSolve, SaysWhenItDoesNotConverge) {
