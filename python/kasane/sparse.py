@@ -603,7 +603,7 @@ def write_matrix(path: Union[str, os.PathLike], A: Any, symmetric: bool = False,
 
 def read_vector(path: Union[str, os.PathLike]) -> np.ndarray:
     """Reads a vector in Matrix Market or PETSc binary."""
-    return _core.read_vector(os.fspath(path))
+    return np.asarray(_core.read_vector(os.fspath(path)))
 
 
 def write_vector(path: Union[str, os.PathLike], x: Any, format: str = "mtx") -> None:

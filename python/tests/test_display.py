@@ -305,14 +305,16 @@ def every_object():
     A, b = problem.matrix(), np.ones(64)
     solver, general = sparse.Solver(A, device="cpu"), sparse.GeneralSolver(A, device="cpu")
     poisson = sparse.PoissonSolver(problem, device="cpu")
+    rotated = sparse.ComplexSolver(A * 1j, device="cpu")
     for each in (solver, general, poisson):
         each.solve(b)
+    rotated.solve(b.astype(complex))
     links = lattice.cold_start((4, 4, 4, 4), device="cpu")
     quark = lattice.WilsonSolver(links, kappa=0.1, device="cpu")
     _, log = sparse.conjugate_gradients(A, b)
     return [
         own, own.force, own.step_options, gravity.Tree(softening=0.1, error=0.3, curve="morton", leaf_size=8), gravity.Adaptive(0.1), gravity.Block(0.1, criterion="acceleration", length=2.0), own.particles, own.snapshot(), LiveView(),
-        own.diagnostics(), own.audit(4), gravity.LocalForce(own.force, 8), problem, solver, general, poisson, solver.log, log,
+        own.diagnostics(), own.audit(4), gravity.LocalForce(own.force, 8), problem, solver, general, rotated, poisson, solver.log, log,
         sparse.eigenpairs(A, device="cpu"), links, quark, quark.propagator(), quark.log, lattice.flow(links, t_max=0.02), lattice.Quarks(0.1),
         next(lattice.quenched((4, 4, 4, 4))), next(lattice.hmc((4, 4, 4, 4))), lattice.estimate([0.0, 1.0, 0.5, 0.2]),
     ]  # fmt: skip
