@@ -116,6 +116,12 @@ function(kasane_test_program target)
   add_executable(${target})
   target_link_libraries(${target} PRIVATE ${ARGN} kasane_flags)
   target_compile_options(${target} PRIVATE -O1)  # tests call compiled code; what they compile themselves need not be fast
+  # Of an inline function that tests and a module compile, the linker takes the first copy: the module's, which is optimised, must be first.
+  foreach(library IN LISTS ARGN)
+    if(library MATCHES "^kasane::(gravity|sparse|lattice)$")
+      target_link_options(${target} PRIVATE LINKER:--whole-archive,$<TARGET_FILE:${library}>,--no-whole-archive)
+    endif()
+  endforeach()
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/test ${PROJECT_SOURCE_DIR})
   # KASANE_MPIRUN: words of a shell, to be followed by a number of ranks and a program; empty where there is no launcher.
   string(JOIN " " mpirun ${KASANE_MPIRUN})

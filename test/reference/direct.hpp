@@ -31,13 +31,13 @@ inline FieldAt direct(const Vec3<double>& target, const std::vector<Vec3<double>
         const long double r2 = d2 + static_cast<long double>(softening) * softening;
         if (static_cast<index_t>(j) == own || r2 == 0) continue;
         const long double r = std::sqrt(r2);
-        const long double gm = static_cast<long double>(G) * mass[j];
-        ax += gm * dx / (r2 * r);
-        ay += gm * dy / (r2 * r);
-        az += gm * dz / (r2 * r);
+        const long double gm = static_cast<long double>(G) * mass[j], pull = gm / (r2 * r);
+        ax += pull * dx;
+        ay += pull * dy;
+        az += pull * dz;
         phi -= gm / r;
-        force += gm * std::sqrt(d2) / (r2 * r);
-        tide += 2 * gm / (r2 * r);
+        force += pull * std::sqrt(d2);
+        tide += 2 * pull;
         slope += gm / r2;
     }
     const auto d = [](long double value) { return static_cast<double>(value); };

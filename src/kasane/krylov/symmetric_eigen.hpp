@@ -43,6 +43,7 @@ inline SymmetricEigen symmetric_eigen(std::vector<double> A, std::size_t n) {
                 };
                 for (std::size_t i = 0; i < n; ++i) rotate(A[i * n + p], A[i * n + q]);
                 for (std::size_t i = 0; i < n; ++i) rotate(A[p * n + i], A[q * n + i]);
+                A[p * n + q] = A[q * n + p] = 0;  // what rounding leaves there would never fall below the limit of the sum
                 for (std::size_t i = 0; i < n; ++i) rotate(V[i * n + p], V[i * n + q]);
             }
     }

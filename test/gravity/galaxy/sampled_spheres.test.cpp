@@ -73,8 +73,8 @@ class Sums {
         const double first = std::log(law.inner), last = std::log(std::min(law.outer, 1e5));
         for (double x = first; x < last; x += step) r.push_back(std::exp(x));
         const auto n = r.size();
-        rho.resize(n), mass.resize(n), psi.resize(n), radial2.resize(n);
-        for (std::size_t i = 0; i < n; ++i) rho[i] = law.at(r[i]).rho;
+        rho.resize(n), mass.resize(n), psi.resize(n), radial2.resize(n), volume.resize(n);
+        for (std::size_t i = 0; i < n; ++i) rho[i] = law.at(r[i]).rho, volume[i] = std::pow(r[i], 3) / weight(r[i]);
         const double slope = std::log(rho[0] / rho[1]) / step;  // a power law inside the grid
         mass[0] = 4 * pi * rho[0] * std::pow(r[0], 3) / (3 - slope);
         for (std::size_t i = 1; i < n; ++i)
@@ -109,12 +109,11 @@ class Sums {
     /// Mass per Q and unit f: 16 pi^2 Int r^2 / (1 + r^2/r_a^2) sqrt(2 (Psi - Q)) dr                [Binney & Tremaine 2008, 4.4]
     double states(double q) const {
         double sum = 0;
-        for (std::size_t i = 0; i < r.size() && psi[i] > q; ++i)
-            sum += std::pow(r[i], 3) / weight(r[i]) * std::sqrt(2 * (psi[i] - q)) * step;
-        return 16 * pi * pi * sum;
+        for (std::size_t i = 0; i < r.size() && psi[i] > q; ++i) sum += volume[i] * std::sqrt(2 * (psi[i] - q));
+        return 16 * pi * pi * sum * step;
     }
 
-    std::vector<double> r, rho, mass, psi, radial2;
+    std::vector<double> r, rho, mass, psi, radial2, volume;  ///< volume: r^3 / (1 + r^2/r_a^2)
 
    private:
     double ra_;
