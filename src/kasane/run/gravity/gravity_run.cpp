@@ -126,6 +126,7 @@ class GravityRun : public Run {
         Sampling sampling(file_.initial, file_.units, cpu ? *cpu : Cpu{}, reading());
         Progress bar(controls.progress, "building", 1);
         sampling.build(controls.shown_in(bar));
+        sampling.check_files();
         auto warnings = nlohmann::ordered_json::array();
         for (std::size_t i = 0; i < file_.initial.sources.size(); ++i)
             for (const auto& warning : sampling.warnings(i)) warnings.push_back(warning);

@@ -305,6 +305,15 @@ gravity::Particles Sampling::draw_all(const ProgressFunction& progress) {
     return all;
 }
 
+void Sampling::check_files() const {
+    for (std::size_t i = 0; i < readers_.size(); ++i) {
+        if (!readers_[i]) continue;
+        const auto n = static_cast<index_t>(readers_[i]->summary().total());
+        constexpr auto part = static_cast<index_t>(rows_at_once);
+        for (index_t first = 0; first < n; first += part) read_part(initial_->sources[i], *readers_[i], first, std::min(part, n - first));
+    }
+}
+
 gravity::Particles Sampling::draw_part(index_t first, index_t n, const gravity::AddOverProcesses& add, const ProgressFunction& progress) {
     const auto& sources = initial_->sources;
     const index_t end = first + n;

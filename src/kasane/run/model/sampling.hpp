@@ -56,6 +56,8 @@ class Sampling {
     /// Creates the particles first, first + 1, ..., first + n - 1 of draw_all() in one of several processes, which call this together and
     /// cover all particles; those of a snapshot are read. Needs Reading::in_parts. Call it once, after build().
     gravity::Particles draw_part(index_t first, index_t n, const gravity::AddOverProcesses& add, const ProgressFunction& progress = {});
+    /// Reads all particles of the snapshots that are read in parts, and keeps none. @throws InputError with the key's place
+    void check_files() const;
     /// Position, velocity and orientation of each source.
     const std::vector<gravity::Placement>& placements() const { return placements_; }
 
