@@ -307,7 +307,8 @@ TEST_F(Parallel, CheckReportsPlacementAndMemoryOfEachRank) {
     const auto result = outcome.json();
     ASSERT_EQ(result["ranks"].size(), 2u);
     EXPECT_NE(result["ranks"][1]["placement"].get<std::string>().find("rank 1"), std::string::npos);
-    EXPECT_EQ(result["ranks"][0]["memory"]["host_bytes"], result["ranks"][1]["memory"]["host_bytes"]) << "no rank holds all particles";
+    const double root = result["ranks"][0]["memory"]["host_bytes"], other = result["ranks"][1]["memory"]["host_bytes"];
+    EXPECT_NEAR(root, other, 0.05 * other) << "no rank holds all particles";
     EXPECT_GT(result["ranks"][1]["memory"]["host_bytes"], 9000 * 56) << "its half";
     EXPECT_NE(result["resolved"].get<std::string>().find("[parallel]"), std::string::npos);
     EXPECT_FALSE(fs::exists(directory / "out"));

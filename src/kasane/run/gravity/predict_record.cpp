@@ -17,7 +17,7 @@ namespace {
 
 constexpr double record_error = 0.15;  ///< assumed relative error of the parts of a step within the measured sizes
 /// More for each doubling of a device's particles beyond the measured: 2^28 particles on four H200 take 1.26 times the prediction.
-constexpr double per_doubling = 0.1;
+constexpr double record_per_doubling = 0.1;
 /// Where ranks send messages, the own tree and the LETs are walked one after the other: 7.5 ms in place of 5.2 for 2^22 particles on H100.
 constexpr double two_walks = 1.45;
 
@@ -168,7 +168,7 @@ Prediction predict_from_record(const GravityFile& file, const PredictionRequest&
     const double own = n / workers;
     if (own > model.most_own() || own < model.fewest_own()) {
         const double away = std::abs(std::log2(own > model.most_own() ? own / model.most_own() : own / model.fewest_own()));
-        off += per_doubling * away;
+        off += record_per_doubling * away;
         out.doubts.push_back(fmt::format("{:.3g} particles on a device were not measured", own));
     }
     if (workers > model.most_workers())
