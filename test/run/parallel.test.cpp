@@ -66,6 +66,9 @@ TEST_F(Parallel, TwoToFourRanksWriteTheFilesOfOne) {
         EXPECT_EQ(record["parallel"]["members_per_rank"], 1);
         EXPECT_EQ(record["parallel"]["placement"].size(), static_cast<std::size_t>(n));
         EXPECT_FALSE(record["parallel"]["engine"].get<std::string>().empty());
+        ASSERT_EQ(record["rank_memory_bytes"].size(), static_cast<std::size_t>(n));
+        for (const auto& bytes : record["rank_memory_bytes"]) EXPECT_GT(bytes, 1e6);
+        EXPECT_NE(read_file(directory / name / "report.html").find("MiB of host memory"), std::string::npos);
         EXPECT_EQ(record["parallel"]["form"], "one-sided");
         EXPECT_EQ(record["segments"][0]["members"], n);
         EXPECT_EQ(record["interactions"], 9e6) << "of all workers: a force at the start and one a step";

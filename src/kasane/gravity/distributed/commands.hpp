@@ -13,7 +13,21 @@
 namespace kasane::gravity {
 
 struct Command {
-    enum class Verb : std::int64_t { make, step, fetch, acceleration, potential, diagnostics, audit, state, take_back, rows, task, end };
+    enum class Verb : std::int64_t {
+        make,
+        step,
+        fetch,
+        acceleration,
+        potential,
+        diagnostics,
+        audit,
+        state,
+        take_back,
+        rows,
+        memory,
+        task,
+        end
+    };
     Verb verb = Verb::end;
     std::int64_t count = 0;            ///< steps to take, particles to audit, rows, or bytes of the text of a task, which follows
     std::int64_t first = 0;            ///< row

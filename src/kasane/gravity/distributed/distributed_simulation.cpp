@@ -193,6 +193,12 @@ void SlabParticles::rows(Column column, index_t first, index_t n, void* to) cons
     slabs_->rows(column, first, n, to);
 }
 
+std::vector<std::uint64_t> SlabParticles::peak_memory() const {
+    Command command{Command::Verb::memory};
+    broadcast(communicator_.ranks(), command);
+    return slabs_->peak_memory();
+}
+
 void SlabParticles::run(const std::string& given) const {
     Command command{Command::Verb::task, std::ssize(given)};
     broadcast(communicator_.ranks(), command);
@@ -234,6 +240,8 @@ void worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySp
                 workers = std::make_unique<LocalWorkers>(communicator, here, setup, *slabs);
             } else if (command.verb == Command::Verb::rows) {
                 slabs->rows(command.column, command.first, command.count, nullptr);
+            } else if (command.verb == Command::Verb::memory) {
+                static_cast<void>(slabs->peak_memory());
             } else if (command.verb == Command::Verb::task) {
                 std::string text(static_cast<std::size_t>(command.count), '\0');
                 ranks.broadcast(text.data(), text.size(), 0);

@@ -54,6 +54,8 @@ class SlabParticles {
     }
     /// The same with the memory of n values.
     void rows(Column column, index_t first, index_t n, void* to) const;
+    /// Largest host memory of the process of each rank so far [byte].
+    std::vector<std::uint64_t> peak_memory() const;
     /// Executes the task of every rank with this text. @throws what the task throws, which it must throw on all ranks alike
     void run(const std::string& text) const;
 

@@ -294,6 +294,7 @@ Answer LocalWorkers::run(const Command& command) {
         case take_back: answer.finite = this->take_back(); break;
         case make:
         case rows:
+        case memory:
         case task:
         case end: break;
     }

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <sys/resource.h>
 
 namespace kasane::gravity {
 namespace {
@@ -206,9 +207,9 @@ bool RankSlabs::take_back(const std::vector<std::uint32_t>& number, std::vector<
     accelerated_ = accelerated > 0;
     slab_.acceleration.resize(accelerated_ ? size : 0);
     if (number.empty() && position.size() == size) {
-        own.position = std::move(position);
-        own.velocity = std::move(velocity);
-        slab_.acceleration = std::move(acceleration);
+        own.position.swap(position);
+        own.velocity.swap(velocity);
+        slab_.acceleration.swap(acceleration);
     }
     // Particles that moved: sorted by the rank of their slab, then sent to one rank after the other.
     const int ranks = ranks_.size(), me = ranks_.rank();
@@ -252,6 +253,15 @@ bool RankSlabs::take_back(const std::vector<std::uint32_t>& number, std::vector<
     });
     ranks_.all_reduce(View<std::uint64_t>(&good, 1), comm::Reduce::min);
     return good != 0;
+}
+
+std::vector<std::uint64_t> RankSlabs::peak_memory() const {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    std::vector<std::uint64_t> peaks(static_cast<std::size_t>(ranks_.size()));
+    peaks[static_cast<std::size_t>(ranks_.rank())] = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+    ranks_.all_reduce(view(peaks), comm::Reduce::sum);
+    return peaks;
 }
 
 const void* RankSlabs::values(Column column) const {

@@ -79,6 +79,9 @@ class RankSlabs {
     bool take_back(const std::vector<std::uint32_t>& number, std::vector<Vec3<double>> position, std::vector<Vec3<double>> velocity,
                    std::vector<Vec3<float>> acceleration);
 
+    /// Largest host memory of the process of each rank so far [byte]. Collective.
+    std::vector<std::uint64_t> peak_memory() const;
+
     /// Copies the rows first, first + 1, ..., first + n - 1 of a column to the root rank. Collective. @param to  not used on other ranks
     void rows(Column column, index_t first, index_t n, void* to) const;
 

@@ -509,6 +509,7 @@ class GravityRun : public Run {
         record_.relative_energy_error = std::max(record_.relative_energy_error, std::abs(error));
         record_.final_relative_energy_error = error;
         const auto& counts = record_.step_counts = step_counts();
+        if (slabs_) record_.rank_memory = slabs_->peak_memory();
         energy_->add({d, simulation_->steps(), error, force_error(), counts.block_steps, counts.updates, record_.active_fraction()});
     }
 

@@ -104,7 +104,7 @@ ScalingModel::ScalingModel(std::vector<ScalingRow> rows) {
     domains_ = doublings > 0 ? domains / doublings : 0;
 }
 
-double ScalingModel::on_one(double ScalingRow::*part, double own) const {
+double ScalingModel::on_one(double ScalingRow::* part, double own) const {
     const auto &first = one_.front(), &last = one_.back();
     const double t1 = first.*part, t2 = last.*part;
     const double slope = last.particles > first.particles ? std::max(0., (t2 - t1) / (last.particles - first.particles)) : 0;

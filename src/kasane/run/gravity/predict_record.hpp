@@ -41,7 +41,7 @@ class ScalingModel {
     double most_own() const { return most_own_; }
 
    private:
-    double on_one(double ScalingRow::*part, double own) const;
+    double on_one(double ScalingRow::* part, double own) const;
 
     std::vector<ScalingRow> one_;  ///< of one worker, by particles
     int most_workers_ = 1;
