@@ -5,6 +5,7 @@
 #include <kasane/core/base/progress.hpp>
 #include <kasane/run/model_file.hpp>
 #include <kasane/run/gravity/predict.hpp>
+#include <kasane/run/gravity/predict_record.hpp>
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ namespace kasane::app {
 namespace {
 
 struct PredictOptions {
-    std::string file, calibration;
+    std::string file, calibration, record;
     run::PredictionRequest request;
     bool workers_given = false;
     std::vector<std::string> set;
@@ -71,12 +72,16 @@ int predict(const Common& common, const PredictOptions& options) {
                 {options.file, 0, 0, ""});
     for (const auto& setting : common.settings()) settings.push_back(setting);
     const auto file = run::read_gravity_file(options.file, {.settings = settings});
-    const auto calibration =
-        read_calibration(options.calibration.empty() ? default_calibration_file() : std::filesystem::path(options.calibration));
-    if (!calibration.note.empty()) log::warning("{}", calibration.note);
     auto request = options.request;
+    request.record = options.record;
+    Calibration calibration;
+    if (options.record.empty()) {
+        calibration =
+            read_calibration(options.calibration.empty() ? default_calibration_file() : std::filesystem::path(options.calibration));
+        if (!calibration.note.empty()) log::warning("{}", calibration.note);
+    }
     if (!options.workers_given) request.workers = static_cast<int>(file.here.size());
-    const auto p = predicted(file, calibration, request);
+    const auto p = options.record.empty() ? predicted(file, calibration, request) : run::predict_from_record(file, request);
     const int workers = p.ranks * p.workers;
     json object{{"file", options.file},
                 {"calibration", calibration.file.string()},
@@ -106,7 +111,7 @@ int predict(const Common& common, const PredictOptions& options) {
     text += fmt::format("a step           {}\n", between(p.seconds_per_step));
     if (!p.parts.empty()) text += fmt::format("its parts        {}\n", parts_text(p.parts));
     text += fmt::format("{:<16} {}, without diagnostics and snapshots\n", fmt::format("{} steps", p.steps), between(p.run_seconds));
-    text += fmt::format("interactions     {:.3g} per second\n", p.interactions_per_second);
+    if (p.interactions_per_second > 0) text += fmt::format("interactions     {:.3g} per second\n", p.interactions_per_second);
     if (workers > 1) {
         text += fmt::format("efficiency       {:.3f} against one device, {:.3f} at equal particles per device\n", p.strong_efficiency,
                             p.weak_efficiency);
@@ -136,6 +141,18 @@ Action add_predict(CLI::App& app, const Common& common) {
         ->type_name("FILE");
     app.add_option("--on", options->request.device, "Name of the device in the calibration (default: this machine's, or the only one)")
         ->type_name("NAME");
+    app.add_option("--record", options->record,
+                   "Record of `kasane bench gravity.tree.scaling` on the devices, from which a tree with constant steps is predicted")
+        ->type_name("FILE");
+    app.add_option_function<double>(
+           "--latency", [options](double us) { options->request.latency = 1e-6 * us; }, "Of a message between ranks, with --record [us]")
+        ->check(CLI::Range(1e-3, 1e6))
+        ->default_str("5");
+    app.add_option_function<double>(
+           "--bandwidth", [options](double gigabytes) { options->request.bandwidth = 1e9 * gigabytes; },
+           "Of a worker to other ranks, with --record [GB/s]")
+        ->check(CLI::Range(1e-3, 1e6))
+        ->default_str("25");
     add_settings(app, options->set);
     return [options, &common, &app] {
         options->workers_given = app.count("--gpus-per-rank") > 0;

@@ -146,7 +146,7 @@ void run_large(const BenchmarkContext& context) {
             used = std::max(used, static_cast<double>(free[k] - static_cast<std::int64_t>(available_memory(workers.here[k]))));
         double predicted = 0;
         for (int w = 0; w < communicator.size(); ++w) {
-            const auto memory = worker_memory(workers.here.front(), n, tree, {}, communicator.size(), w);
+            const auto memory = worker_memory(workers.here.front(), n, tree, {}, communicator.size(), w, communicator.workers_per_rank());
             predicted = std::max(predicted, static_cast<double>(workers.on_cpu ? memory.host_bytes : memory.device_bytes));
         }
         const auto audit = sim.audit(200);

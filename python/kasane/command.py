@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -154,8 +155,9 @@ class RunResult:
 
     @property
     def snapshots(self) -> List[Path]:
-        """The snapshots of a gravity run in the order of time."""
-        return sorted((self.directory / "snapshots").glob("snapshot_*.hdf5"))
+        """The snapshots of a gravity run in the order of time; of a snapshot in several files the first."""
+        found = (self.directory / "snapshots").glob("snapshot_*.hdf5")
+        return sorted(path for path in found if re.fullmatch(r"snapshot_\d+(\.0)?\.hdf5", path.name))
 
     def table(self, name: str) -> np.ndarray:
         """A table of the run ("energy.csv") as a structured array; fields have the names of its columns."""

@@ -189,3 +189,13 @@ def test_ctrl_c_ends_a_run_with_a_checkpoint_and_resume_continues_it(tmp_path, p
 def test_the_command_of_the_package_starts():
     said = subprocess.run([executable(), "--version"], capture_output=True, text=True, check=True).stdout
     assert said.split()[:2] == ["kasane", kasane.__version__]
+
+
+def test_a_snapshot_in_several_files_is_listed_once(tmp_path):
+    (tmp_path / "record.json").write_text("{}")
+    folder = tmp_path / "snapshots"
+    folder.mkdir()
+    for name in ("0000", "0001.0", "0001.1", "0001.10", "0002"):
+        (folder / f"snapshot_{name}.hdf5").touch()
+    names = [path.name for path in kasane.RunResult(tmp_path).snapshots]
+    assert names == ["snapshot_0000.hdf5", "snapshot_0001.0.hdf5", "snapshot_0002.hdf5"]

@@ -12,44 +12,25 @@
 namespace kasane::gravity {
 namespace {
 
-double total_mass(const Particles& particles) {
-    const auto* mass = particles.mass.data();
-    return sum<1>(Cpu{}, particles.size(), [=](index_t i) { return Terms<1>{mass[i]}; })[0];
-}
-
 /// In single precision every square and product of a pair must stay inside the range of float.
-void check(const Particles& particles, const Direct& force) {
+void check(const ParticleRange& range, const Direct& force) {
     if (force.precision == Precision::double_) return;
     constexpr double largest = 1e18;  // its square is in the range of float
-    double reach = 0;
-    for (const auto& x : particles.position) reach = std::max({reach, std::abs(x.x), std::abs(x.y), std::abs(x.z)});
-    const double mass = total_mass(particles);
-    KS_VALIDATE(reach < largest,
+    KS_VALIDATE(range.reach < largest,
                 fmt::format("positions reach {:.3g}, more than single precision holds ({:.0e}): change the unit of length, "
                             "or take precision = \"double\"",
-                            reach, largest));
-    const double strongest = force.softening > 0 ? mass / (force.softening * force.softening) : mass;
+                            range.reach, largest));
+    const double strongest = force.softening > 0 ? range.mass / (force.softening * force.softening) : range.mass;
     KS_VALIDATE(strongest < 1e37,
                 fmt::format("total mass {:.3g} with softening {:.3g} makes accelerations that single precision does not hold: "
                             "change the unit of mass, or take precision = \"double\"",
-                            mass, force.softening));
+                            range.mass, force.softening));
 }
 
 /// A tree computes in its own units; accelerations and potentials are converted to the particles' units and must be in the range of float.
-void check(const Particles& particles, const Tree& force) {
-    const double mass = total_mass(particles);
+void check(const ParticleRange& range, const Tree& force) {
+    const double mass = range.mass, radius = range.radius;
     if (mass == 0 || force.G == 0) return;
-    const auto* position = particles.position.data();
-    const double share = 1 / static_cast<double>(particles.size());
-    const auto shares = sum<3>(Cpu{}, particles.size(), [=](index_t i) {
-        const auto x = share * position[i];
-        return Terms<3>{{x.x, x.y, x.z}};
-    });
-    const Vec3<double> middle{shares[0], shares[1], shares[2]};
-    const double radius = sum<1>(Cpu{}, particles.size(), [=](index_t i) {
-        const auto x = position[i] - middle;
-        return Terms<1>{share * std::sqrt(dot(x, x))};
-    })[0];
     const double strength = std::abs(force.G) * mass;
     const double strongest =
         force.softening > 0 ? std::max(strength / (force.softening * force.softening), strength / force.softening) : strength;
@@ -67,12 +48,33 @@ void check(const Particles& particles, const Tree& force) {
                             force.softening, radius));
 }
 
+ParticleRange range_of(const Particles& particles) {
+    ParticleRange range;
+    for (const auto& x : particles.position) range.reach = std::max({range.reach, std::abs(x.x), std::abs(x.y), std::abs(x.z)});
+    const auto* mass = particles.mass.data();
+    range.mass = sum<1>(Cpu{}, particles.size(), [=](index_t i) { return Terms<1>{mass[i]}; })[0];
+    const auto* position = particles.position.data();
+    const double share = 1 / static_cast<double>(particles.size());
+    const auto shares = sum<3>(Cpu{}, particles.size(), [=](index_t i) {
+        const auto x = share * position[i];
+        return Terms<3>{{x.x, x.y, x.z}};
+    });
+    const Vec3<double> middle{shares[0], shares[1], shares[2]};
+    range.radius = sum<1>(Cpu{}, particles.size(), [=](index_t i) {
+        const auto x = position[i] - middle;
+        return Terms<1>{share * std::sqrt(dot(x, x))};
+    })[0];
+    return range;
+}
+
 }  // namespace
 
 void check_options(const Direct& force) { detail::validate(force); }
 
-void check_range(const Particles& particles, const Force& force) {
-    std::visit([&](const auto& chosen) { check(particles, chosen); }, force);
+void check_range(const ParticleRange& range, const Force& force) {
+    std::visit([&](const auto& chosen) { check(range, chosen); }, force);
 }
+
+void check_range(const Particles& particles, const Force& force) { check_range(range_of(particles), force); }
 
 }  // namespace kasane::gravity

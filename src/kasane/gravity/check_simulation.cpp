@@ -38,18 +38,34 @@ SimulationOptions checked_simulation(const Particles& particles, const Simulatio
     return options;
 }
 
+SimulationOptions checked_options(const ParticleRange& range, const std::optional<std::pair<double, double>>& softening,
+                                  const SimulationOptions& given) {
+    auto options = given;
+    if (softening)
+        set_softening(options.force, softening->first, softening->second);
+    else
+        set_softening(options.force, {});
+    validate(options.step);
+    if (const auto* tree = std::get_if<Tree>(&options.force)) validate(*tree);
+    check_range(range, options.force);
+    return options;
+}
+
 void set_softening(Force& force, const std::vector<double>& each) {
+    if (!each.empty()) {
+        const auto [least, most] = std::minmax_element(each.begin(), each.end());
+        return set_softening(force, *least, *most);
+    }
     std::visit(
         [&](auto& f) {
-            KS_VALIDATE(!f.softening_per_particle || !each.empty(),
+            KS_VALIDATE(!f.softening_per_particle,
                         "the force takes the softening of each particle, but the particles have none: set Particles::softening");
-            f.softening_per_particle = false;
-            if (each.empty()) return;
-            const auto [least, most] = std::minmax_element(each.begin(), each.end());
-            f.softening = *least;
-            f.softening_per_particle = *least < *most;
         },
         force);
+}
+
+void set_softening(Force& force, double least, double most) {
+    std::visit([&](auto& f) { f.softening = least, f.softening_per_particle = least < most; }, force);
 }
 
 }  // namespace kasane::gravity

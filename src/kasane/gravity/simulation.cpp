@@ -50,7 +50,7 @@ double Simulation::time() const {
     return stepper_->options.start_time + static_cast<double>(stepper_->steps) * macro_step(stepper_->options.step);
 }
 std::int64_t Simulation::steps() const { return stepper_->steps; }
-index_t Simulation::size() const { return stepper_->host.size(); }
+index_t Simulation::size() const { return stepper_->size(); }
 const SimulationOptions& Simulation::options() const { return stepper_->options; }
 AnySpace Simulation::space() const { return stepper_->space(); }
 

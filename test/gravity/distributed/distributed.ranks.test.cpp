@@ -4,7 +4,10 @@
 
 #include <gravity/distributed/distributed_force.hpp>
 
+#include <algorithm>
 #include <functional>
+#include <memory>
+#include <utility>
 
 namespace kasane::gravity {
 namespace {
@@ -94,6 +97,164 @@ TEST_F(SimulationOfRanks, GoesOnWhereOneRankStopped) {
         EXPECT_EQ(second.potential(), whole.potential());
         EXPECT_EQ(second.state().frame.origin, whole.state().frame.origin);
     });
+}
+
+/// The slab of this rank of particles that all ranks have.
+RankSlab slab_of(comm::WorkerCommunicator& communicator, const Force& force, const Particles& all) {
+    const auto bounds = rank_bounds(communicator, one_thread, force, all.size());
+    const auto r = static_cast<std::size_t>(communicator.ranks().rank());
+    const auto begin = bounds[r], end = bounds[r + 1];
+    RankSlab slab;
+    slab.first = begin;
+    const auto part = [&](const auto& from, auto& to) { to.assign(from.begin() + begin, from.begin() + end); };
+    part(all.position, slab.own.position);
+    part(all.velocity, slab.own.velocity);
+    part(all.mass, slab.own.mass);
+    part(all.id, slab.own.id);
+    part(all.type, slab.own.type);
+    if (!all.softening.empty()) part(all.softening, slab.own.softening);
+    return slab;
+}
+
+class SlabsOfRanks : public SimulationOfRanks {
+   protected:
+    /// body(slabs) on the root rank. @param task  of all ranks
+    void with_slabs(
+        int workers, const Force& force, const Particles& particles,
+        const std::function<void(std::shared_ptr<SlabParticles>, comm::WorkerCommunicator&, const std::vector<AnySpace>&)>& body,
+        const SlabTask& task = {}) {
+        comm::WorkerCommunicator communicator(comm::world(), workers);
+        const std::vector<AnySpace> here(static_cast<std::size_t>(workers), one_thread);
+        auto slab = slab_of(communicator, force, particles);
+        if (!leads()) return worker_loop(communicator, here, std::move(slab), task);
+        body(std::make_shared<SlabParticles>(communicator, here, std::move(slab), task), communicator, here);
+    }
+};
+
+Particles typed_particles(index_t n) {
+    auto p = worker_particles(n);
+    for (std::size_t i = 0; i < p.type.size(); ++i) {
+        p.type[i] = static_cast<std::uint8_t>(i % 3);
+        p.id[i] = 100'000 - 3 * i;
+        if (p.type[i] == 2) p.mass[i] = 1e-4;
+    }
+    return p;
+}
+
+/// Simulations of slabs have the bits of those whose particles the root rank had; particles return to the slabs in their order.
+TEST_F(SlabsOfRanks, HaveTheBitsOfASimulationWithAllParticles) {
+    const std::vector<SimulationOptions> all{worker_options(leapfrog),
+                                             worker_options(blocks()),
+                                             worker_options(blocks(), 0),
+                                             {.force = Tree{.softening = 0.02}, .step = blocks()}};
+    for (const auto& options : all)
+        for (const index_t n : {5, 1000})
+            for (const int workers : {1, 2}) {
+                const auto particles = typed_particles(n);
+                Results expected;
+                std::vector<Vec3<float>> accelerations;
+                with_workers(workers, [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+                    auto sim = distributed_simulation(communicator, here, particles, options);
+                    expected = results_of(sim, {1, 2});
+                    accelerations = sim.state().acceleration;
+                });
+                with_slabs(workers, options.force, particles, [&](const std::shared_ptr<SlabParticles>& slabs, auto&, const auto&) {
+                    EXPECT_EQ(slabs->size(), n);
+                    auto sim = distributed_simulation(slabs, options);
+                    expect_same(results_of(sim, {1, 2}), expected);
+                    EXPECT_TRUE(take_back(sim));
+                    const auto size = static_cast<std::size_t>(n);
+                    Particles back;
+                    back.resize(n);
+                    slabs->rows(Column::position, 0, view(back.position));
+                    slabs->rows(Column::velocity, 0, view(back.velocity));
+                    slabs->rows(Column::mass, 0, view(back.mass));
+                    slabs->rows(Column::id, 0, view(back.id));
+                    slabs->rows(Column::type, 0, view(back.type));
+                    const auto& last = expected.particles.back();
+                    EXPECT_EQ(back.position, last.position);
+                    EXPECT_EQ(back.velocity, last.velocity);
+                    EXPECT_EQ(back.mass, particles.mass);
+                    EXPECT_EQ(back.id, particles.id);
+                    EXPECT_EQ(back.type, particles.type);
+                    EXPECT_EQ(slabs->slabs().accelerated(), !accelerations.empty());
+                    if (!accelerations.empty()) {
+                        std::vector<Vec3<float>> found(size);
+                        slabs->rows(Column::acceleration, 0, view(found));
+                        EXPECT_EQ(found, accelerations);
+                    }
+                    if (n < 5) return;
+                    std::vector<std::uint64_t> some(3);  // across slabs
+                    slabs->rows(Column::id, n / 2 - 1, view(some));
+                    for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(some[k], particles.id[size / 2 - 1 + k]);
+                });
+            }
+}
+
+TEST_F(SlabsOfRanks, KnowFactsAboutAllParticles) {
+    auto particles = typed_particles(100);
+    for (std::size_t i = 0; i < 100; ++i)
+        particles.softening.push_back(particles.type[i] == 1 ? 0.5 : 0.125 * static_cast<double>(1 + i % 2));
+    with_slabs(1, Direct{}, particles, [&](const std::shared_ptr<SlabParticles>& slabs, auto&, const auto&) {
+        const auto& facts = slabs->facts();
+        EXPECT_EQ(facts.count[0], 34u);
+        EXPECT_EQ(facts.count[1], 33u);
+        EXPECT_EQ(facts.count[5], 0u);
+        EXPECT_EQ(facts.common_mass(2), 1e-4);
+        EXPECT_EQ(facts.common_mass(0), 0);
+        EXPECT_EQ(facts.common_softening(1), 0.5);
+        EXPECT_EQ(facts.common_softening(0), 0);
+        EXPECT_EQ(facts.softening(), (std::pair{0.125, 0.5}));
+        EXPECT_EQ(facts.largest_mass(), *std::max_element(particles.mass.begin(), particles.mass.end()));
+        EXPECT_FALSE(facts.equal_masses());
+    });
+}
+
+TEST_F(SlabsOfRanks, ExecuteTasksAndRefuseBadParticles) {
+    int called = 0;
+    std::string text;
+    with_slabs(
+        1, Direct{}, typed_particles(10),
+        [&](const std::shared_ptr<SlabParticles>& slabs, auto&, const auto&) {
+            slabs->run("write");
+            slabs->run("");
+        },
+        [&](const RankSlabs& slabs, const std::string& given) {
+            ++called;
+            text += given;
+            EXPECT_EQ(slabs.total(), 10);
+        });
+    EXPECT_EQ(called, 2);
+    EXPECT_EQ(text, "write");
+
+    auto bad = typed_particles(10);
+    bad.mass[9] = -1;
+    comm::WorkerCommunicator communicator(comm::world(), 1);
+    auto slab = slab_of(communicator, Direct{}, bad);
+    if (!leads()) return worker_loop(communicator, {one_thread}, std::move(slab), {});
+    EXPECT_THROW(SlabParticles(communicator, {one_thread}, std::move(slab), {}), InputError);
+}
+
+TEST_F(SlabsOfRanks, AreScatteredByTheRootRank) {
+    auto& ranks = comm::world();
+    const auto all = typed_particles(1000);
+    std::vector<index_t> bounds;
+    for (int r = 0; r <= ranks.size(); ++r) bounds.push_back(1000 * r / ranks.size());
+    const auto read = [&](Column column, index_t first, index_t) -> const void* {
+        return column == Column::position ? static_cast<const void*>(all.position.data() + first)
+               : column == Column::mass   ? static_cast<const void*>(all.mass.data() + first)
+                                          : static_cast<const void*>(all.id.data() + first);
+    };
+    const auto slab =
+        scatter(ranks, bounds, {Column::position, Column::mass, Column::id}, leads() ? read : decltype(std::function(read)){});
+    const auto begin = bounds[static_cast<std::size_t>(ranks.rank())];
+    ASSERT_EQ(slab.own.size(), bounds[static_cast<std::size_t>(ranks.rank()) + 1] - begin);
+    for (std::size_t k = 0; k < slab.own.mass.size(); ++k) {
+        const auto i = static_cast<std::size_t>(begin) + k;
+        EXPECT_EQ(slab.own.position[k], all.position[i]);
+        EXPECT_EQ(slab.own.mass[k], all.mass[i]);
+        EXPECT_EQ(slab.own.id[k], all.id[i]);
+    }
 }
 
 TEST_F(SimulationOfRanks, BadInputIsRefusedOnRankZeroAlone) {

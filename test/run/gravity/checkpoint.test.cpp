@@ -185,8 +185,13 @@ class LinkedCheckpoint : public CheckpointFile {
         return c;
     }
     std::string complaint() const {
+        const auto whole = complaint_of(run::read_gravity_checkpoint);
+        EXPECT_EQ(complaint_of(run::open_gravity_checkpoint), whole) << "where it is read in parts";
+        return whole;
+    }
+    std::string complaint_of(run::GravityCheckpoint (*read)(const fs::path& path)) const {
         try {
-            run::read_gravity_checkpoint(path_);
+            read(path_);
         } catch (const InputError& error) {
             return error.what();
         }
@@ -212,6 +217,45 @@ TEST_F(LinkedCheckpoint, RoundTripKeepsEveryBitWithoutTheSnapshot) {
             EXPECT_EQ(back.record, c.record);
         }
     }
+}
+
+/// The rows of a checkpoint that is read in parts are those of one that is read whole, in any parts and order.
+void expect_same_rows(const fs::path& path) {
+    const auto whole = run::read_gravity_checkpoint(path);
+    const auto parts = run::open_gravity_checkpoint(path);
+    ASSERT_TRUE(parts.rows);
+    auto& rows = *parts.rows;
+    const auto n = whole.particles.size();
+    EXPECT_EQ(rows.size(), n);
+    EXPECT_EQ(parts.step, whole.step);
+    EXPECT_EQ(parts.record, whole.record);
+    EXPECT_EQ(parts.state.step_length, whole.state.step_length);
+    EXPECT_EQ(rows.has(gravity::Column::softening), !whole.particles.softening.empty());
+    EXPECT_EQ(rows.has(gravity::Column::acceleration), !whole.state.acceleration.empty());
+    const auto compare = [&]<class T>(gravity::Column column, const std::vector<T>& all) {
+        if (all.empty()) return;
+        for (const auto& [first, count] : std::vector<std::pair<index_t, index_t>>{{0, n}, {0, 5}, {5, n - 5}, {3, 1}, {n - 2, 2}}) {
+            const auto found = rows.rows_of<T>(column, first, count);
+            EXPECT_TRUE(std::equal(found.begin(), found.end(), all.begin() + first)) << first << " " << count;
+        }
+    };
+    compare(gravity::Column::position, whole.particles.position);
+    compare(gravity::Column::velocity, whole.particles.velocity);
+    compare(gravity::Column::mass, whole.particles.mass);
+    compare(gravity::Column::id, whole.particles.id);
+    compare(gravity::Column::type, whole.particles.type);
+    compare(gravity::Column::softening, whole.particles.softening);
+    compare(gravity::Column::acceleration, whole.state.acceleration);
+}
+
+TEST_F(LinkedCheckpoint, IsReadInParts) {
+    for (const bool several : {false, true})
+        for (const bool compress : {false, true}) {
+            write(several, compress);
+            expect_same_rows(path_);
+        }
+    run::write_gravity_checkpoint(path_, example(), {});
+    expect_same_rows(path_);
 }
 
 TEST_F(LinkedCheckpoint, ParticlesThatAreMissingDamagedOrOthersAreFound) {
@@ -252,7 +296,7 @@ TEST_F(LinkedCheckpoint, ParticlesThatDoNotFitIntoMemoryAreNoDamage) {
     write(false);
     gravity::test::write_snapshot_beyond_memory(particles_);
     EXPECT_THROW(run::read_gravity_checkpoint(path_), MemoryError);
-    const auto said = complaint();
+    const auto said = complaint_of(run::read_gravity_checkpoint);
     EXPECT_EQ(said.find(particles_.string() + ": has more particles than fit into memory: "), 0u) << said;
     EXPECT_NE(said.find("End other programs"), std::string::npos) << said;
     EXPECT_EQ(said.find("put back"), std::string::npos) << said;

@@ -409,6 +409,28 @@ void File::read_all(const std::string& name, Number kind, void* to) const {
     }
 }
 
+void File::read_part(const std::string& name, Number kind, void* to, index_t first, index_t rows, int components) const {
+    const auto info = dataset(name);
+    const auto begin = static_cast<std::uint64_t>(first), n = static_cast<std::uint64_t>(rows);
+    const auto& shape = info.shape;
+    const bool fits = components == 1 ? shape.size() == 1 || (shape.size() == 2 && shape[1] == 1)
+                                      : shape.size() == 2 && shape[1] == static_cast<std::uint64_t>(components);
+    if (!fits || begin > info.rows() || n > info.rows() - begin)
+        fail(name, fmt::format("has shape ({}), and {} rows from row {} on are required", text_of(shape), n, begin));
+    if (is_integer(kind) && !info.integer) fail(name, "holds floating-point numbers, and integers are required");
+    if (n == 0) return;
+    check_written(name, info);
+    const std::array<hsize_t, 2> start{begin, 0}, extent{n, static_cast<hsize_t>(components)};
+    const int rank = static_cast<int>(shape.size());
+    const Handle memory(H5Screate_simple(rank, extent.data(), nullptr), H5Sclose);
+    const Handle opened(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle space(opened.valid() ? H5Dget_space(opened) : -1, H5Sclose);
+    const auto how = transfer_properties();
+    if (!space.valid() || H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr) < 0 ||
+        H5Dread(opened, memory_type(kind), memory, space, how, to) < 0)
+        fail(name, "cannot be read: it is truncated or corrupt, or holds a value out of range (" + reason() + ")");
+}
+
 void File::create_rows(const std::string& name, Number kind, index_t rows, int components, const DatasetOptions& options) {
     const std::array<hsize_t, 2> shape{static_cast<hsize_t>(rows), static_cast<hsize_t>(components)};
     const int rank = components == 1 ? 1 : 2;

@@ -105,6 +105,13 @@ class File {
     void read(const std::string& dataset, View<T> to) const {
         read_numbers(dataset, number_of<typename Row<T>::Component>(), to.ptr, to.n, Row<T>::components);
     }
+    /// Fills `to` from the rows first, first + 1, ... of a data set of such a shape. With a checksum whole chunks (chunk_rows) are
+    /// cheapest.
+    /// @throws InputError as read(), and where the data set has fewer rows
+    template <class T>
+    void read_rows(const std::string& dataset, index_t first, View<T> to) const {
+        read_part(dataset, number_of<typename Row<T>::Component>(), to.ptr, first, to.n, Row<T>::components);
+    }
     /// The whole data set; memory is allocated only after its size was compared with that of the file and of this machine's memory.
     template <class T>
     std::vector<T> read(const std::string& dataset) const {
@@ -200,6 +207,7 @@ class File {
    private:
     File(std::int64_t id, std::filesystem::path path);
     void read_numbers(const std::string& dataset, Number kind, void* to, index_t rows, int components) const;
+    void read_part(const std::string& dataset, Number kind, void* to, index_t first, index_t rows, int components) const;
     void create_rows(const std::string& dataset, Number kind, index_t rows, int components, const DatasetOptions& options);
     void write_numbers(const std::string& dataset, Number kind, const void* from, index_t first, index_t rows, int components);
     void read_all(const std::string& dataset, Number kind, void* to) const;

@@ -198,9 +198,12 @@ void RunFileReader::State::apply(const Setting& given) {
     set_keys[key] = given.source;
 }
 
-RunFileReader::RunFileReader(const std::filesystem::path& path, const std::vector<Setting>& settings) : state_(std::make_unique<State>()) {
+RunFileReader::RunFileReader(const std::filesystem::path& path, const std::vector<Setting>& settings)
+    : RunFileReader(path, settings, read_text(path)) {}
+
+RunFileReader::RunFileReader(const std::filesystem::path& path, const std::vector<Setting>& settings, const std::string& text)
+    : state_(std::make_unique<State>()) {
     state_->path = path;
-    const auto text = read_text(path);
     check_toml_depth(text, path);
     try {
         state_->table = toml::parse(text, path.string());

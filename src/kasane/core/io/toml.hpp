@@ -139,6 +139,8 @@ class RunFileReader {
    public:
     /// Reads and parses. @throws InputError: not found, not readable, not TOML, or a setting that cannot be applied
     explicit RunFileReader(const std::filesystem::path& path, const std::vector<Setting>& settings = {});
+    /// Parses the text of a file that another process has read. @param path  of the file, for messages
+    RunFileReader(const std::filesystem::path& path, const std::vector<Setting>& settings, const std::string& text);
     ~RunFileReader();
     RunFileReader(const RunFileReader&) = delete;
     RunFileReader& operator=(const RunFileReader&) = delete;

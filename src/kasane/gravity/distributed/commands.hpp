@@ -4,6 +4,7 @@
 
 #include <kasane/core/comm/communicator.hpp>
 #include <kasane/gravity/distributed/exchange.hpp>
+#include <kasane/gravity/distributed/rank_slab.hpp>
 #include <kasane/gravity/simulation.hpp>
 #include <kasane/gravity/step/scheme.hpp>
 
@@ -12,9 +13,25 @@
 namespace kasane::gravity {
 
 struct Command {
-    enum class Verb : std::int64_t { make, step, fetch, acceleration, potential, diagnostics, audit, state, end };
+    enum class Verb : std::int64_t {
+        make,
+        step,
+        fetch,
+        acceleration,
+        potential,
+        diagnostics,
+        audit,
+        state,
+        take_back,
+        rows,
+        memory,
+        task,
+        end
+    };
     Verb verb = Verb::end;
-    std::int64_t count = 0;  ///< steps to take, or particles to audit
+    std::int64_t count = 0;            ///< steps to take, particles to audit, rows, or bytes of the text of a task, which follows
+    std::int64_t first = 0;            ///< row
+    Column column = Column::position;  ///< of the rows
 };
 
 /// The parameters of a simulation; particles follow as messages.

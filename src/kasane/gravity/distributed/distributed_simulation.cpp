@@ -3,44 +3,15 @@
 #include <kasane/gravity/distributed/local_workers.hpp>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 namespace kasane::gravity {
 namespace {
 
 /// The stepper of the root rank: broadcasts commands, executes its part of them and gathers the results.
-class RootStepper final : public Stepper {
+class RootStepper : public Stepper {
    public:
-    RootStepper(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, Particles particles,
-                const SimulationOptions& chosen, const Exchange& exchange)
-        : ranks_(communicator.ranks()) {
-        options = {.force = chosen.force, .step = chosen.step, .start_time = chosen.start_time, .steps = chosen.steps};
-        host_step = steps = chosen.steps;
-        Setup setup{.total = particles.size(),
-                    .largest_mass = *std::max_element(particles.mass.begin(), particles.mass.end()),
-                    .force = chosen.force,
-                    .step = chosen.step,
-                    .scheme = Scheme(chosen.step, softening(chosen.force), softening_per_particle(chosen.force), chosen.state.step_length,
-                                     particles),
-                    .start_time = chosen.start_time,
-                    .steps = chosen.steps,
-                    .frame = chosen.state.frame,
-                    .accelerated = !chosen.state.acceleration.empty(),
-                    .exchange = exchange,
-                    .kind = here.empty() ? 0 : here.front().index()};
-        Command command{Command::Verb::make, 0};
-        broadcast(ranks_, command);
-        broadcast(ranks_, setup);
-        workers_ = std::make_unique<LocalWorkers>(communicator, here, setup, particles, chosen.state.acceleration);
-        host = std::move(particles);
-    }
-    ~RootStepper() override {
-        // A destructor must not throw. If a rank does not answer any more, it has reported its failure.
-        problem_of([&] {
-            Command command{Command::Verb::end, 0};
-            broadcast(ranks_, command);
-        });
-    }
-
     AnySpace space() const override { return workers_->first().space(); }
     void step(std::int64_t n) override {
         try {
@@ -81,7 +52,30 @@ class RootStepper final : public Stepper {
     ExchangeUsed exchange_used() const { return workers_->exchange_used(); }
     std::vector<WorkerLoad> loads() const { return workers_->loads(); }
 
-   private:
+   protected:
+    RootStepper(comm::Communicator& ranks, const SimulationOptions& chosen) : ranks_(ranks) {
+        options = {.force = chosen.force, .step = chosen.step, .start_time = chosen.start_time, .steps = chosen.steps};
+        host_step = steps = chosen.steps;
+    }
+
+    static Setup setup_of(const SimulationOptions& chosen, const Scheme& scheme, const Exchange& exchange,
+                          const std::vector<AnySpace>& here) {
+        Setup setup;
+        setup.force = chosen.force;
+        setup.step = chosen.step;
+        setup.scheme = scheme;
+        setup.start_time = chosen.start_time;
+        setup.steps = chosen.steps;
+        setup.frame = chosen.state.frame;
+        setup.exchange = exchange;
+        setup.kind = here.empty() ? 0 : here.front().index();
+        return setup;
+    }
+    void announce(Setup& setup) {
+        Command command{Command::Verb::make};
+        broadcast(ranks_, command);
+        broadcast(ranks_, setup);
+    }
     Answer run(Command::Verb verb, std::int64_t count = 0) {
         Command command{verb, count};
         broadcast(ranks_, command);
@@ -90,6 +84,86 @@ class RootStepper final : public Stepper {
 
     comm::Communicator& ranks_;
     std::unique_ptr<LocalWorkers> workers_;
+};
+
+void send_end(comm::Communicator& ranks) {
+    // For destructors, which must not throw. If a rank does not answer any more, it has reported its failure.
+    problem_of([&] {
+        Command command{Command::Verb::end};
+        broadcast(ranks, command);
+    });
+}
+
+/// With all particles on the root rank.
+class GatheringStepper final : public RootStepper {
+   public:
+    GatheringStepper(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, Particles particles,
+                     const SimulationOptions& chosen, const Exchange& exchange)
+        : RootStepper(communicator.ranks(), chosen) {
+        auto setup = setup_of(
+            chosen, Scheme(chosen.step, softening(chosen.force), softening_per_particle(chosen.force), chosen.state.step_length, particles),
+            exchange, here);
+        setup.total = particles.size();
+        setup.largest_mass = *std::max_element(particles.mass.begin(), particles.mass.end());
+        setup.accelerated = !chosen.state.acceleration.empty();
+        announce(setup);
+        workers_ = std::make_unique<LocalWorkers>(communicator, here, setup, particles, chosen.state.acceleration);
+        host = std::move(particles);
+    }
+    ~GatheringStepper() override { send_end(ranks_); }
+};
+
+/// With the particles in slabs.
+class SlabStepper final : public RootStepper {
+   public:
+    SlabStepper(std::shared_ptr<SlabParticles> particles, const SimulationOptions& chosen, const Exchange& exchange)
+        : RootStepper(particles->communicator().ranks(), chosen), particles_(std::move(particles)) {
+        const auto& facts = particles_->facts();
+        auto setup = setup_of(chosen,
+                              Scheme(chosen.step, softening(chosen.force), softening_per_particle(chosen.force), chosen.state.step_length,
+                                     [&] { return mean_distance(positions_and_masses()); }),
+                              exchange, particles_->here());
+        setup.total = facts.total();
+        setup.largest_mass = facts.largest_mass();
+        setup.accelerated = facts.accelerated;
+        announce(setup);
+        workers_ = std::make_unique<LocalWorkers>(particles_->communicator(), particles_->here(), setup, particles_->slabs());
+        host_step = steps - 1;  // `host` has no particles yet
+    }
+
+    index_t size() const override { return particles_->size(); }
+    std::uint64_t id_of(index_t particle) override {
+        std::uint64_t id = 0;
+        particles_->rows(Column::id, particle, View<std::uint64_t>(&id, 1));
+        return id;
+    }
+    void fetch(Particles& to) override {
+        if (to.size() != size()) {
+            to.resize(size());
+            particles_->rows(Column::mass, 0, view(to.mass));
+            particles_->rows(Column::id, 0, view(to.id));
+            particles_->rows(Column::type, 0, view(to.type));
+            if (particles_->facts().softenings) {
+                to.softening.resize(to.mass.size());
+                particles_->rows(Column::softening, 0, view(to.softening));
+            }
+        }
+        RootStepper::fetch(to);
+    }
+    bool take_back() { return run(Command::Verb::take_back).finite; }
+
+   private:
+    /// For the mean distance of the particles.
+    Particles positions_and_masses() const {
+        Particles all;
+        all.position.resize(static_cast<std::size_t>(size()));
+        all.mass.resize(static_cast<std::size_t>(size()));
+        particles_->rows(Column::position, 0, view(all.position));
+        particles_->rows(Column::mass, 0, view(all.mass));
+        return all;
+    }
+
+    std::shared_ptr<SlabParticles> particles_;
 };
 
 }  // namespace
@@ -104,7 +178,81 @@ Simulation distributed_simulation(comm::WorkerCommunicator& communicator, const 
         broadcast(communicator.ranks(), nothing);
         throw;
     }
-    return Simulation(std::make_unique<RootStepper>(communicator, here, std::move(particles), options, exchange));
+    return Simulation(std::make_unique<GatheringStepper>(communicator, here, std::move(particles), options, exchange));
+}
+
+SlabParticles::SlabParticles(comm::WorkerCommunicator& communicator, std::vector<AnySpace> here, RankSlab slab, SlabTask task)
+    : communicator_(communicator), here_(std::move(here)), task_(std::move(task)) {
+    slabs_ = std::make_unique<RankSlabs>(communicator.ranks(), std::move(slab));
+}
+SlabParticles::~SlabParticles() { send_end(communicator_.ranks()); }
+
+void SlabParticles::rows(Column column, index_t first, index_t n, void* to) const {
+    Command command{Command::Verb::rows, n, first, column};
+    broadcast(communicator_.ranks(), command);
+    slabs_->rows(column, first, n, to);
+}
+
+std::vector<std::uint64_t> SlabParticles::peak_memory() const {
+    Command command{Command::Verb::memory};
+    broadcast(communicator_.ranks(), command);
+    return slabs_->peak_memory();
+}
+
+void SlabParticles::run(const std::string& given) const {
+    Command command{Command::Verb::task, std::ssize(given)};
+    broadcast(communicator_.ranks(), command);
+    auto text = given;
+    communicator_.ranks().broadcast(text.data(), text.size(), 0);
+    task_(*slabs_, text);
+}
+
+Simulation distributed_simulation(std::shared_ptr<SlabParticles> particles, const SimulationOptions& given, const Exchange& exchange) {
+    const auto& facts = particles->facts();
+    const auto options = checked_options(facts.range, facts.softening(), given);
+    return Simulation(std::make_unique<SlabStepper>(std::move(particles), options, exchange));
+}
+
+bool take_back(const Simulation& simulation) {
+    // The stepper of a simulation belongs to it alone.
+    auto* stepper = const_cast<SlabStepper*>(dynamic_cast<const SlabStepper*>(&simulation.stepper()));
+    KS_REQUIRE(stepper, "the particles of this simulation are not in slabs");
+    return stepper->take_back();
+}
+
+void worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, RankSlab slab, const SlabTask& task) {
+    auto& ranks = communicator.ranks();
+    std::unique_ptr<RankSlabs> slabs;
+    try {
+        slabs = std::make_unique<RankSlabs>(ranks, std::move(slab));
+    } catch (const InputError&) {
+        return;  // the root rank reports it
+    }
+    std::unique_ptr<LocalWorkers> workers;
+    for (;;) {
+        Command command;
+        broadcast(ranks, command);
+        if (command.verb == Command::Verb::end) return;
+        try {
+            if (command.verb == Command::Verb::make) {
+                Setup setup;
+                broadcast(ranks, setup);
+                workers = std::make_unique<LocalWorkers>(communicator, here, setup, *slabs);
+            } else if (command.verb == Command::Verb::rows) {
+                slabs->rows(command.column, command.first, command.count, nullptr);
+            } else if (command.verb == Command::Verb::memory) {
+                static_cast<void>(slabs->peak_memory());
+            } else if (command.verb == Command::Verb::task) {
+                std::string text(static_cast<std::size_t>(command.count), '\0');
+                ranks.broadcast(text.data(), text.size(), 0);
+                task(*slabs, text);
+            } else {
+                workers->run(command);
+            }
+        } catch (const Error&) {
+            // All ranks throw this error, also the root rank, which ends the run.
+        }
+    }
 }
 
 void worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {

@@ -1,3 +1,4 @@
+#include <kasane/gravity/distributed/distributed_simulation.hpp>
 #include <kasane/gravity/distributed/distributed_stepper.hpp>
 #include <kasane/gravity/distributed/distributed_tree_stepper.hpp>
 #include <kasane/gravity/distributed/local_workers.hpp>
@@ -13,22 +14,20 @@ namespace {
 
 constexpr int slab_tag = 4001;  // tag of messages with particles between the root rank and the others
 
-comm::Partition partition_of(const AnySpace& kind, const Setup& setup, int workers) {
+comm::Partition partition_of(const AnySpace& kind, const Force& force, index_t total, int workers) {
     return std::visit(
         [&](auto space) {
-            const auto* direct = std::get_if<Direct>(&setup.force);
-            return comm::Partition{setup.total, direct ? DirectForce<decltype(space)>(space, *direct, setup.total).grain() : 1, workers};
+            const auto* direct = std::get_if<Direct>(&force);
+            return comm::Partition{total, direct ? DirectForce<decltype(space)>(space, *direct, total).grain() : 1, workers};
         },
         kind);
 }
 
-/// Throws InputError on every rank if `problem` is not empty on one of them. Collective.
-void agree(comm::Communicator& ranks, const std::string& problem) {
-    const auto all = ranks.all_gather(problem);
-    const auto bad = std::find_if(all.begin(), all.end(), [](const std::string& text) { return !text.empty(); });
-    if (bad == all.end()) return;
-    const bool everywhere = std::all_of(all.begin(), all.end(), [&](const std::string& text) { return text == *bad; });
-    throw InputError(everywhere ? *bad : fmt::format("rank {}: {}", bad - all.begin(), *bad));
+/// The values first, ..., first + count - 1 of an array; none of an empty array.
+template <class T>
+std::vector<T> part(const std::vector<T>& all, index_t first, index_t count) {
+    if (all.empty()) return {};
+    return {all.begin() + first, all.begin() + first + count};
 }
 
 template <class T>
@@ -42,12 +41,19 @@ void receive(comm::Communicator& ranks, T* to, index_t count, int from) {
 
 }  // namespace
 
+std::vector<index_t> rank_bounds(comm::WorkerCommunicator& communicator, const AnySpace& kind, const Force& force, index_t total) {
+    const auto partition = partition_of(kind, force, total, communicator.size());
+    std::vector<index_t> bounds;
+    for (int r = 0; r <= communicator.ranks().size(); ++r) bounds.push_back(partition.begin(r * communicator.workers_per_rank()));
+    return bounds;
+}
+
 LocalWorkers::LocalWorkers(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const Setup& setup,
                            const Particles& particles, const std::vector<Vec3<float>>& acceleration)
     : communicator_(communicator), moving_(std::holds_alternative<Tree>(setup.force)) {
     agree(ranks(), problem_of([&] {
-              check(here, setup);
-              partition_ = partition_of(here.front(), setup, communicator_.size());
+              check(here, setup, 0);
+              partition_ = partition_of(here.front(), setup.force, setup.total, communicator_.size());
           }));
 
     const int local = communicator_.workers_per_rank(), mine = first_worker(ranks().rank());
@@ -60,17 +66,44 @@ LocalWorkers::LocalWorkers(comm::WorkerCommunicator& communicator, const std::ve
         if (setup.accelerated) send_slabs(acceleration);
     }
     // In the order in which the root rank sends.
-    std::vector<Particles> slabs(static_cast<std::size_t>(local));
-    std::vector<std::vector<Vec3<float>>> accelerations(slabs.size());
+    std::vector<Start> starts(static_cast<std::size_t>(local));
     const auto each = [&](auto body) {
         for (int l = 0; l < local; ++l) body(static_cast<std::size_t>(l), mine + l);
     };
-    each([&](std::size_t l, int worker) { slabs[l].position = slab_of(particles.position, worker); });
-    each([&](std::size_t l, int worker) { slabs[l].velocity = slab_of(particles.velocity, worker); });
-    each([&](std::size_t l, int worker) { slabs[l].mass = slab_of(particles.mass, worker); });
-    if (softenings) each([&](std::size_t l, int worker) { slabs[l].softening = slab_of(particles.softening, worker); });
-    if (setup.accelerated) each([&](std::size_t l, int worker) { accelerations[l] = slab_of(acceleration, worker); });
+    each([&](std::size_t l, int worker) { starts[l].particles.position = slab_of(particles.position, worker); });
+    each([&](std::size_t l, int worker) { starts[l].particles.velocity = slab_of(particles.velocity, worker); });
+    each([&](std::size_t l, int worker) { starts[l].particles.mass = slab_of(particles.mass, worker); });
+    if (softenings) each([&](std::size_t l, int worker) { starts[l].particles.softening = slab_of(particles.softening, worker); });
+    if (setup.accelerated) each([&](std::size_t l, int worker) { starts[l].acceleration = slab_of(acceleration, worker); });
 
+    make(here, setup, std::move(starts));
+}
+
+LocalWorkers::LocalWorkers(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const Setup& setup, RankSlabs& slabs)
+    : communicator_(communicator), moving_(std::holds_alternative<Tree>(setup.force)), slabs_(&slabs) {
+    const int local = communicator_.workers_per_rank(), mine = first_worker(ranks().rank());
+    const auto& slab = slabs.slab();
+    agree(ranks(), problem_of([&] {
+              constexpr auto bytes = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + 1;
+              check(here, setup, static_cast<std::uint64_t>(slab.own.size()) * bytes);
+              partition_ = partition_of(here.front(), setup.force, setup.total, communicator_.size());
+              KS_EXPECT(slab.first == partition_.begin(mine) && slab.own.size() == partition_.count(mine, local));
+          }));
+    std::vector<Start> starts;
+    for (int l = 0; l < local; ++l) {
+        const index_t first = partition_.begin(mine + l) - slab.first, count = partition_.count(mine + l);
+        auto& start = starts.emplace_back();
+        start.particles.position = part(slab.own.position, first, count);
+        start.particles.velocity = part(slab.own.velocity, first, count);
+        start.particles.mass = part(slab.own.mass, first, count);
+        if (softening_per_particle(setup.force)) start.particles.softening = part(slab.own.softening, first, count);
+        start.acceleration = part(slab.acceleration, first, count);
+    }
+    make(here, setup, std::move(starts));
+}
+
+void LocalWorkers::make(const std::vector<AnySpace>& here, const Setup& setup, std::vector<Start> starts) {
+    const int local = communicator_.workers_per_rank(), mine = first_worker(ranks().rank());
     workers_.resize(static_cast<std::size_t>(local));
     std::vector<std::string> problems(static_cast<std::size_t>(local));
     communicator_.run([&](comm::Worker& worker) {
@@ -78,19 +111,19 @@ LocalWorkers::LocalWorkers(comm::WorkerCommunicator& communicator, const std::ve
         problems[l] = problem_of([&] {
             SimulationOptions options{.force = setup.force, .step = setup.step, .start_time = setup.start_time, .steps = setup.steps};
             options.state.frame = setup.frame;
-            options.state.acceleration = std::move(accelerations[l]);
+            options.state.acceleration = std::move(starts[l].acceleration);
             const index_t first = partition_.begin(mine + worker.local());
             workers_[l] = std::visit(
                 [&](auto space) -> std::unique_ptr<WorkerStepper> {
                     using S = decltype(space);
                     if (moving_)
-                        return std::make_unique<DistributedTreeStepper<S>>(space, slabs[l], options, setup.scheme, first, setup.total,
-                                                                           setup.accelerated, setup.exchange.engine, worker);
-                    return std::make_unique<DistributedStepper<S>>(space, slabs[l], options, setup.scheme,
+                        return std::make_unique<DistributedTreeStepper<S>>(space, starts[l].particles, options, setup.scheme, first,
+                                                                           setup.total, setup.accelerated, setup.exchange.engine, worker);
+                    return std::make_unique<DistributedStepper<S>>(space, starts[l].particles, options, setup.scheme,
                                                                    Slab{setup.total, first, setup.largest_mass}, setup.exchange, worker);
                 },
                 here[l]);
-            slabs[l] = {};
+            starts[l] = {};
         });
     });
     const auto bad = std::find_if(problems.begin(), problems.end(), [](const std::string& text) { return !text.empty(); });
@@ -99,7 +132,7 @@ LocalWorkers::LocalWorkers(comm::WorkerCommunicator& communicator, const std::ve
 }
 
 /// Checks the spaces and the memory of this rank, before memory is allocated.
-void LocalWorkers::check(const std::vector<AnySpace>& here, const Setup& setup) const {
+void LocalWorkers::check(const std::vector<AnySpace>& here, const Setup& setup, std::uint64_t taken) const {
     KS_VALIDATE(
         here.size() == static_cast<std::size_t>(communicator_.workers_per_rank()),
         fmt::format("a rank has {} workers and {} spaces for them: each worker needs one", communicator_.workers_per_rank(), here.size()));
@@ -110,7 +143,7 @@ void LocalWorkers::check(const std::vector<AnySpace>& here, const Setup& setup) 
                 "a worker uses {}, but the first worker of the communicator uses another kind of device: take cpu for all, or cuda for all",
                 name(space)));
     check_worker_memory(here, setup.total, setup.force, setup.exchange, communicator_.size(), first_worker(ranks().rank()),
-                        ranks().local_size());
+                        ranks().local_size(), taken);
 }
 
 template <class T>
@@ -170,6 +203,35 @@ std::vector<T> LocalWorkers::gather(const std::vector<std::vector<T>>& local) co
     return ordered;
 }
 
+bool LocalWorkers::take_back() {
+    std::vector<Particles> now(workers_.size());
+    std::vector<std::vector<Vec3<float>>> accelerations(workers_.size());
+    const bool accelerated = workers_.front()->keeps_accelerations();
+    communicator_.run([&](comm::Worker& worker) {
+        const auto l = static_cast<std::size_t>(worker.local());
+        const auto count = moving_ ? 0 : static_cast<std::size_t>(partition_.count(first_worker(ranks().rank()) + static_cast<int>(l)));
+        now[l].position.resize(count);
+        now[l].velocity.resize(count);
+        workers_[l]->stepper().fetch(now[l]);
+        if (accelerated) accelerations[l] = workers_[l]->stepper().state().acceleration;
+    });
+    std::vector<std::uint32_t> number;
+    auto& all = now.front();
+    for (std::size_t l = 0; l < workers_.size(); ++l) {
+        if (moving_) {
+            const auto given = workers_[l]->given();
+            number.insert(number.end(), given.begin(), given.end());
+        }
+        if (l == 0) continue;
+        all.position.insert(all.position.end(), now[l].position.begin(), now[l].position.end());
+        all.velocity.insert(all.velocity.end(), now[l].velocity.begin(), now[l].velocity.end());
+        accelerations[0].insert(accelerations[0].end(), accelerations[l].begin(), accelerations[l].end());
+        now[l] = {};
+        accelerations[l] = {};
+    }
+    return slabs_->take_back(number, std::move(all.position), std::move(all.velocity), std::move(accelerations[0]));
+}
+
 Answer LocalWorkers::run(const Command& command) {
     using enum Command::Verb;
     const std::size_t local = workers_.size();
@@ -225,10 +287,15 @@ Answer LocalWorkers::run(const Command& command) {
                 accelerations[l] = std::move(found.acceleration);
                 if (l == 0) answer.state = std::move(found);
             });
-            if (workers_.front()->keeps_accelerations()) answer.state.acceleration = gather(accelerations);
+            // Those of slabs go there by take_back.
+            if (workers_.front()->keeps_accelerations() && !slabs_) answer.state.acceleration = gather(accelerations);
             break;
         }
+        case take_back: answer.finite = this->take_back(); break;
         case make:
+        case rows:
+        case memory:
+        case task:
         case end: break;
     }
     return answer;

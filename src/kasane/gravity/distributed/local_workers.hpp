@@ -5,7 +5,9 @@
 
 #include <kasane/core/comm/partition.hpp>
 #include <kasane/core/comm/worker.hpp>
+#include <kasane/gravity/distributed/agreement.hpp>
 #include <kasane/gravity/distributed/commands.hpp>
+#include <kasane/gravity/distributed/rank_slab.hpp>
 #include <kasane/gravity/distributed/worker_stepper.hpp>
 
 #include <memory>
@@ -21,6 +23,7 @@ struct Answer {
     SimulationState state;
     Diagnostics diagnostics;
     ForceAudit audit;
+    bool finite = true;
 };
 
 class LocalWorkers {
@@ -30,6 +33,8 @@ class LocalWorkers {
     /// @throws InputError on every rank when a worker cannot be made, with the rank that it belongs to
     LocalWorkers(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const Setup& setup, const Particles& particles,
                  const std::vector<Vec3<float>>& acceleration);
+    /// The same with the particles of the slabs of rank_bounds(). @param slabs  must outlive the workers
+    LocalWorkers(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const Setup& setup, RankSlabs& slabs);
 
     /// Executes a command. Collective. @throws BlowUp if every worker throws it
     Answer run(const Command& command);
@@ -39,7 +44,16 @@ class LocalWorkers {
     std::vector<WorkerLoad> loads() const { return workers_.front()->loads(); }
 
    private:
-    void check(const std::vector<AnySpace>& here, const Setup& setup) const;
+    /// The particles with which a worker begins.
+    struct Start {
+        Particles particles;
+        std::vector<Vec3<float>> acceleration;
+    };
+    /// @param taken  bytes of the particles that this rank has
+    void check(const std::vector<AnySpace>& here, const Setup& setup, std::uint64_t taken) const;
+    void make(const std::vector<AnySpace>& here, const Setup& setup, std::vector<Start> starts);
+    /// The state of the workers of this rank goes to the slabs. @return whether it is finite on all ranks
+    bool take_back();
     Particles slab(const Particles& all, int worker, bool softenings) const;
     /// A worker's part of an array of all particles, which the root rank has.
     template <class T>
@@ -56,19 +70,9 @@ class LocalWorkers {
 
     comm::WorkerCommunicator& communicator_;
     comm::Partition partition_;
-    bool moving_ = false;  ///< the particles of a tree move between the workers
+    bool moving_ = false;         ///< the particles of a tree move between the workers
+    RankSlabs* slabs_ = nullptr;  ///< null: the root rank has all particles
     std::vector<std::unique_ptr<WorkerStepper>> workers_;
 };
-
-/// Calls body(). @return the message of the exception that it throws; empty: none
-template <class F>
-std::string problem_of(F body) {
-    try {
-        body();
-    } catch (const std::exception& error) {
-        return error.what()[0] != '\0' ? error.what() : "it cannot go on";
-    }
-    return {};
-}
 
 }  // namespace kasane::gravity

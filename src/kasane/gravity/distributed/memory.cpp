@@ -14,7 +14,20 @@ namespace kasane::gravity {
 
 namespace {
 
-SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Direct& force, const Exchange& exchange, int workers, int worker) {
+/// Bytes of a particle on the host that keeps it for files.
+/// @param given  of its copies while a simulation is made   @param softening  of its own softening, or 0
+std::uint64_t kept_on_host(index_t n, int workers, int worker, int per_rank, std::uint64_t given, std::uint64_t softening) {
+    const int ranks = workers / per_rank;
+    if (ranks == 1) return worker == 0 ? static_cast<std::uint64_t>(n) * (given + detail::host_bytes(0, softening)) : 0;
+    if (worker % per_rank != 0) return 0;
+    // The slab; copies of the workers' state, which return to it through one message to another rank after the other, and their numbers.
+    constexpr std::uint64_t state = 2 * sizeof(Vec3<double>) + sizeof(Vec3<float>) + sizeof(std::uint32_t);
+    const auto slab = static_cast<std::uint64_t>((n + ranks - 1) / ranks);
+    return slab * (detail::host_particle + softening + sizeof(Vec3<float>) + 2 * state + sizeof(std::size_t));
+}
+
+SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Direct& force, const Exchange& exchange, int workers, int worker,
+                                  int per_rank) {
     const bool device = name(kind) != "cpu";
     const auto layout = detail::layout_of(force);
     const comm::Partition partition{n, detail::largest_grain, workers};
@@ -30,16 +43,17 @@ SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Direct&
         if (device) work += both + (few ? static_cast<std::uint64_t>(slab * workers) * peer_bytes : 0);
     }
     const auto count = static_cast<std::uint64_t>(comm::Partition{n, 1, workers}.count(worker));
-    // A slab is on the host while it is sent or gathered; the host of worker 0 holds all particles.
+    // A slab is on the host while it is sent or gathered.
     const std::uint64_t softening = force.softening_per_particle ? sizeof(double) : 0;
-    const std::uint64_t host = count * (2 * sizeof(Vec3<double>) + sizeof(double) + softening) +
-                               (worker == 0 ? static_cast<std::uint64_t>(n) * detail::host_bytes(0, softening) : 0);
+    const std::uint64_t host =
+        count * (2 * sizeof(Vec3<double>) + sizeof(double) + softening) + kept_on_host(n, workers, worker, per_rank, 0, softening);
     return {host + (device ? 0 : work), device ? work : 0};
 }
 
 /// Of a domain with a tenth more particles than its share. Particles leave and arrive as records; the LETs of the other domains are sent,
 /// received and merged.
-SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Tree& force, const Exchange&, int workers, int worker) {
+SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Tree& force, const Exchange&, int workers, int worker,
+                                  int per_rank) {
     const auto share = (n + workers - 1) / workers, domain = workers > 1 ? std::min(n, share + share / 10) : n;
     auto memory = simulation_memory(kind, domain, force);
     if (workers > 1) {
@@ -61,28 +75,29 @@ SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Tree& f
         (device ? memory.device_bytes : memory.host_bytes) += more;
     }
     constexpr std::uint64_t given = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + sizeof(Vec3<float>);
-    if (worker == 0) memory.host_bytes += static_cast<std::uint64_t>(n) * (given + detail::host_bytes(0, 0));
+    memory.host_bytes += kept_on_host(n, workers, worker, per_rank, given, force.softening_per_particle ? sizeof(double) : 0);
     return memory;
 }
 
 }  // namespace
 
-SimulationMemory worker_memory(const AnySpace& kind, index_t n, const Force& force, const Exchange& exchange, int workers, int worker) {
-    return std::visit([&](const auto& of) { return memory_of_worker(kind, n, of, exchange, workers, worker); }, force);
+SimulationMemory worker_memory(const AnySpace& kind, index_t n, const Force& force, const Exchange& exchange, int workers, int worker,
+                               int per_rank) {
+    return std::visit([&](const auto& of) { return memory_of_worker(kind, n, of, exchange, workers, worker, per_rank); }, force);
 }
 
 void check_worker_memory(const std::vector<AnySpace>& here, index_t n, const Force& force, const Exchange& exchange, int workers, int first,
-                         int sharing) {
+                         int sharing, std::uint64_t taken) {
+    const auto per_rank = static_cast<int>(here.size());
     std::uint64_t host = 0;
-    for (std::size_t k = 0; k < here.size(); ++k) {
-        const int worker = first + static_cast<int>(k);
-        const auto needed = worker_memory(here[k], n, force, exchange, workers, worker);
-        detail::check_device(here[k], needed.device_bytes, n);
+    for (int k = 0; k < per_rank; ++k) {
+        const auto& space = here[static_cast<std::size_t>(k)];
+        const auto needed = worker_memory(space, n, force, exchange, workers, first + k, per_rank);
+        detail::check_device(space, needed.device_bytes, n);
         host += needed.host_bytes;
-        // The other ranks on this host need as much, without the particles of worker 0.
-        host += static_cast<std::uint64_t>(sharing - 1) * (worker > 0 ? needed.host_bytes : 0);
     }
-    detail::check_host(host, n);
+    // The other ranks on this host need as much.
+    detail::check_host(static_cast<std::uint64_t>(sharing) * (host - std::min(host, taken)), n);
 }
 
 }  // namespace kasane::gravity

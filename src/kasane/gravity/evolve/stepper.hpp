@@ -42,6 +42,8 @@ class Stepper {
     virtual double interactions() = 0;
     virtual void read_timers(Timers& to) = 0;
     virtual std::string variant() = 0;
+    virtual index_t size() const { return host.size(); }
+    virtual std::uint64_t id_of(index_t particle) { return host.id[static_cast<std::size_t>(particle)]; }
 
     SimulationOptions options;  ///< without `state`
     Particles host;             ///< particles at the step `host_step`; Simulation updates them on demand
@@ -52,7 +54,7 @@ class Stepper {
 
    protected:
     /// @throws ComputationError with the particle's id, the time and remedies
-    [[noreturn]] void report_blow_up(const BlowUp& what) const;
+    [[noreturn]] void report_blow_up(const BlowUp& what);
 };
 
 }  // namespace kasane::gravity

@@ -114,6 +114,55 @@ Centre draw_into(Cuda on, const ParticleDraw& component, index_t first, index_t 
 }
 #endif
 
+/// The part of a component that one of several processes draws: the particles first, ..., end - 1, with the sums of the blocks that begin
+/// among them.
+struct SharedPart {
+    index_t component_first, component_end;  ///< of the whole component
+    index_t first, end;
+    index_t block_of(index_t particle) const { return (particle - component_first + sum_block - 1) / sum_block; }
+    index_t begin_of(index_t block) const { return std::min(component_end, component_first + block * sum_block); }
+};
+
+/// Draws a part of a component. @param position, velocity  of its particles   @param sums  of all blocks of the component, positions and
+/// velocities in turn; those of other parts stay unchanged
+template <Space S, class Report>
+void draw_part(S on, const ParticleDraw& component, const SharedPart& part, View<Vec3<double>> position, View<Vec3<double>> velocity,
+               View<Vec3<double>> sums, const Report& report) {
+    const index_t at_once = std::same_as<S, Cpu> ? few : many;
+    PieceMemory<S> memory(on, std::min(at_once, part.component_end - part.component_first));
+    Buffer<Vec3<double>, S> block_sums(on, at_once / sum_block);
+    std::vector<Vec3<double>> of_blocks;
+    // The first block that begins here may begin behind the first particle, and the last one may end behind the last.
+    const index_t first_block = part.block_of(part.first), end_block = part.block_of(part.end);
+    const index_t summed = part.begin_of(first_block), summed_end = std::max(summed, part.begin_of(end_block));
+    const auto take = [&](index_t from, const Piece& piece) {
+        const index_t n = std::min(piece.position.n, part.end - from);
+        copy_to_host(on, position.subview(from - part.first, n), View<const Vec3<double>>(piece.position.subview(0, n)));
+        copy_to_host(on, velocity.subview(from - part.first, n), View<const Vec3<double>>(piece.velocity.subview(0, n)));
+        report(from + n);
+    };
+    if (const index_t lead = std::min(summed, part.end) - part.first; lead > 0) {
+        const auto piece = memory(part.first, lead);
+        draw(on, component, part.first, piece.position, piece.velocity);
+        take(part.first, piece);
+    }
+    for (index_t from = summed; from < summed_end; from += at_once) {
+        const index_t n = std::min(at_once, summed_end - from), blocks = (n + sum_block - 1) / sum_block;
+        const auto piece = memory(from, n);
+        draw(on, component, from, piece.position, piece.velocity);
+        of_blocks.resize(static_cast<std::size_t>(blocks));
+        const index_t number = (from - part.component_first) / sum_block;
+        const auto add = [&](View<const Vec3<double>> values, index_t which) {
+            sum_blocks(on, values, block_sums.view().subview(0, blocks));
+            copy_to_host(on, view(of_blocks), View<const Vec3<double>>(block_sums.view().subview(0, blocks)));
+            for (index_t b = 0; b < blocks; ++b) sums[2 * (number + b) + which] = of_blocks[static_cast<std::size_t>(b)];
+        };
+        add(piece.position, 0);
+        add(piece.velocity, 1);
+        if (from < part.end) take(from, piece);
+    }
+}
+
 /// First particle of each component, and the number of all particles.
 std::vector<index_t> first_particles(const Galaxy& galaxy) {
     std::vector<index_t> first{0};
@@ -207,6 +256,54 @@ Particles sample(const Galaxy& galaxy, const AnySpace& on, const ProgressFunctio
     }
     if (progress) progress(1, "");
     return all;
+}
+
+Particles sample(const Galaxy& galaxy, const AnySpace& on, index_t first, index_t n, const AddOverProcesses& add,
+                 const ProgressFunction& progress) {
+    const auto* cpu = std::get_if<Cpu>(&on);
+    const Cpu threads = cpu ? *cpu : Cpu{};
+    const auto begin = first_particles(galaxy);
+    KS_EXPECT(first >= 0 && n >= 0 && first + n <= begin.back());
+    const index_t end = first + n;
+    Particles own;
+    own.resize(n);
+    label(galaxy, threads, own, first);
+    const auto blocks_of = [&](std::size_t c) { return (begin[c + 1] - begin[c] + sum_block - 1) / sum_block; };
+    std::vector<index_t> first_block{0};
+    for (std::size_t c = 0; c + 1 < begin.size(); ++c) first_block.push_back(first_block.back() + blocks_of(c));
+    std::vector<Vec3<double>> sums(static_cast<std::size_t>(2 * first_block.back()));
+    for (std::size_t c = 0; c + 1 < begin.size(); ++c) {
+        const index_t from = std::max(first, begin[c]), to = std::min(end, begin[c + 1]);
+        if (from >= to) continue;
+        const auto report = [&](index_t drawn) {
+            if (progress) progress(static_cast<double>(drawn - first) / static_cast<double>(n), galaxy.model().components[c].label());
+        };
+        std::visit(
+            [&]<Space S>(S space) {
+                TableMemory<S> tables(space);
+                draw_part(space, draw_of(galaxy, c, tables), {begin[c], begin[c + 1], from, to},
+                          view(own.position).subview(from - first, to - from), view(own.velocity).subview(from - first, to - from),
+                          view(sums).subview(2 * first_block[c], 2 * blocks_of(c)), report);
+            },
+            on);
+    }
+    static_assert(sizeof(Vec3<double>) == 3 * sizeof(double));
+    add({&sums.front().x, 3 * std::ssize(sums)});
+    for (std::size_t c = 0; c + 1 < begin.size(); ++c) {
+        Sum position, velocity;
+        for (index_t b = first_block[c]; b < first_block[c + 1]; ++b) {
+            position.add({sums[static_cast<std::size_t>(2 * b)]});
+            velocity.add({sums[static_cast<std::size_t>(2 * b + 1)]});
+        }
+        const auto centre = Centre{position.mean(begin[c + 1] - begin[c]), velocity.mean(begin[c + 1] - begin[c])};
+        const index_t from = std::max(first, begin[c]), to = std::min(end, begin[c + 1]);
+        parallel_for(threads, std::max<index_t>(to - from, 0), [&, at = from - first](index_t i) {
+            own.position[static_cast<std::size_t>(at + i)] -= centre.position;
+            own.velocity[static_cast<std::size_t>(at + i)] -= centre.velocity;
+        });
+    }
+    if (progress) progress(1, "");
+    return own;
 }
 
 Particles sample(const GalaxyModel& model, const AnySpace& on, const ProgressFunction& progress) {

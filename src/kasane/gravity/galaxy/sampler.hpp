@@ -4,11 +4,13 @@
 #pragma once
 
 #include <kasane/core/base/progress.hpp>
+#include <kasane/core/base/types.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/math/vec3.hpp>
 #include <kasane/gravity/galaxy/component/component.hpp>
 #include <kasane/gravity/particles/particles.hpp>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -47,6 +49,15 @@ class Sampler {
 /// Draws all particles at once: those of a Sampler, in half the time of its constructor and fill().
 /// @param on  CPU, or a device that draws them: then they are those of a Sampler to rounding
 Particles sample(const Galaxy& galaxy, const AnySpace& on = Cpu{}, const ProgressFunction& progress = {});
+/// Adds arrays of the same length over all processes that draw a galaxy together, in place on each.
+using AddOverProcesses = std::function<void(View<double>)>;
+/// Draws the particles first, first + 1, ..., first + n - 1 of a galaxy in one of several processes, which draw different particles at the
+/// same time and cover the galaxy together. The particles are those of a Sampler, whatever the division (on a device to rounding). Each
+/// process sums blocks of its own particles for the centres of mass; no process has all particles.
+/// @param first  0 or more   @param n  may be 0; first + n must not exceed the number of particles of the galaxy
+/// @param add  called once in each process, with six numbers for every 4096 particles of the galaxy
+Particles sample(const Galaxy& galaxy, const AnySpace& on, index_t first, index_t n, const AddOverProcesses& add,
+                 const ProgressFunction& progress = {});
 /// Makes a Galaxy of the model, logs its cautions() as warnings, and draws all particles. @throws InputError, ComputationError as Galaxy
 /// does
 Particles sample(const GalaxyModel& model, const AnySpace& on = Cpu{}, const ProgressFunction& progress = {});

@@ -65,23 +65,23 @@ class BinaryFile final : public SnapshotFile {
         find_blocks();
     }
 
-    void read(Snapshot& into, const Counts& first) const override {
+    void read(Snapshot& into, const Counts& first, const Counts& skip, const Counts& count) const override {
         auto& p = into.particles;
-        std::uint64_t done = 0, massive = 0;
+        std::uint64_t before = 0, massive = 0;  // particles of the types before this one, and those of them in the block MASS
         for (std::size_t t = 0; t < type_count; ++t) {
-            const auto n = header_.here[t];
-            if (n == 0) continue;
-            const auto to = first[t];
-            read_reals("POS", 3 * done, 3 * n, components(p.position.data() + to));
-            if (!p.velocity.empty()) read_reals("VEL", 3 * done, 3 * n, components(p.velocity.data() + to));
-            read_ids(done, n, p.id.data() + to);
-            if (header_.mass_table[t] != 0) {
-                std::fill_n(p.mass.begin() + static_cast<std::ptrdiff_t>(to), n, header_.mass_table[t]);
-            } else {
-                read_reals("MASS", massive, n, p.mass.data() + to);
-                massive += n;
+            const auto n = count[t], to = first[t], from = before + skip[t];
+            const bool own_masses = header_.mass_table[t] == 0;
+            if (n > 0) {
+                if (!p.position.empty()) read_reals("POS", 3 * from, 3 * n, components(p.position.data() + to));
+                if (!p.velocity.empty()) read_reals("VEL", 3 * from, 3 * n, components(p.velocity.data() + to));
+                if (!p.id.empty()) read_ids(from, n, p.id.data() + to);
+                if (!p.mass.empty() && own_masses)
+                    read_reals("MASS", massive + skip[t], n, p.mass.data() + to);
+                else if (!p.mass.empty())
+                    std::fill_n(p.mass.begin() + static_cast<std::ptrdiff_t>(to), n, header_.mass_table[t]);
             }
-            done += n;
+            before += header_.here[t];
+            if (own_masses) massive += header_.here[t];
         }
     }
 

@@ -12,6 +12,7 @@ namespace kasane::gravity::snapshot {
 inline constexpr auto of_softening = "Softening";
 inline constexpr auto model_text = "Model";
 inline constexpr auto number_of_components = "NumComponents";
+inline constexpr auto set_number = "SetNumber";
 
 template <class ForceError>
 auto numbers_of(ForceError& error) {

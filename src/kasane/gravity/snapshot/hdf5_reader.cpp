@@ -27,28 +27,37 @@ class Hdf5File final : public SnapshotFile {
         if (!problems_.empty()) throw InputError(std::move(problems_));
     }
 
-    void read(Snapshot& into, const Counts& first) const override {
+    void read(Snapshot& into, const Counts& first, const Counts& skip, const Counts& count) const override {
+        auto& p = into.particles;
+        for (std::size_t t = 0; t < type_count; ++t) {
+            if (count[t] == 0) continue;
+            const auto group = group_of(t);
+            const auto part = [&](auto& all) { return View{all.data() + first[t], static_cast<index_t>(count[t])}; };
+            const auto read = [&](const char* name, auto& all) {
+                if (count[t] == header_.here[t])
+                    file_.read(group + name, part(all));
+                else
+                    file_.read_rows(group + name, static_cast<index_t>(skip[t]), part(all));
+            };
+            if (!p.position.empty()) read("/Coordinates", p.position);
+            if (!p.velocity.empty()) read("/Velocities", p.velocity);
+            if (!p.id.empty()) read("/ParticleIDs", p.id);
+            if (!p.mass.empty() && file_.exists(group + "/Masses")) {
+                read("/Masses", p.mass);
+            } else if (!p.mass.empty()) {
+                for (auto& mass : part(p.mass)) mass = header_.mass_table[t];
+            }
+            if (!into.acceleration.empty()) read("/Acceleration", into.acceleration);
+            if (!into.potential.empty()) read("/Potential", into.potential);
+        }
+    }
+
+    void read_origin(Snapshot& into) const override {
         if (file_.has_attribute("/Header", "ForceErrorCount")) {
             into.force_error.count = file_.attribute<std::int64_t>("/Header", "ForceErrorCount");
             for (const auto& [name, to] : numbers_of(into.force_error)) *to = file_.attribute<double>("/Header", name);
         }
-        read_origin(into);
-        auto& p = into.particles;
-        const auto part = [&](std::size_t t, auto& all) { return View{all.data() + first[t], static_cast<index_t>(header_.here[t])}; };
-        for (std::size_t t = 0; t < type_count; ++t) {
-            if (header_.here[t] == 0) continue;
-            const auto group = group_of(t);
-            file_.read(group + "/Coordinates", part(t, p.position));
-            if (!p.velocity.empty()) file_.read(group + "/Velocities", part(t, p.velocity));
-            file_.read(group + "/ParticleIDs", part(t, p.id));
-            if (file_.exists(group + "/Masses")) {
-                file_.read(group + "/Masses", part(t, p.mass));
-            } else {
-                for (auto& mass : part(t, p.mass)) mass = header_.mass_table[t];
-            }
-            if (!into.acceleration.empty()) file_.read(group + "/Acceleration", part(t, into.acceleration));
-            if (!into.potential.empty()) file_.read(group + "/Potential", part(t, into.potential));
-        }
+        read_components(into);
     }
 
    private:
@@ -122,6 +131,9 @@ class Hdf5File final : public SnapshotFile {
         collect([&] { header_.redshift = header_or<double>("Redshift", 0); });
         collect([&] { header_.files = std::max(header_or<int>("NumFilesPerSnapshot", 1), 1); });
         collect([&] {
+            if (file_.has_attribute("/Kasane", set_number)) header_.set = file_.attribute<std::uint64_t>("/Kasane", set_number);
+        });
+        collect([&] {
             if (file_.has_attribute("/Parameters", "ComovingIntegrationOn") &&
                 file_.attribute<double>("/Parameters", "ComovingIntegrationOn") != 0)
                 throw bad(path_, "/Parameters@ComovingIntegrationOn",
@@ -181,7 +193,7 @@ class Hdf5File final : public SnapshotFile {
             }
     }
 
-    void read_origin(Snapshot& into) const {
+    void read_components(Snapshot& into) const {
         if (file_.has_attribute("/Kasane", model_text)) into.model = file_.text_attribute("/Kasane", model_text);
         if (!file_.has_attribute("/Kasane", number_of_components)) return;
         const auto n = file_.attribute<std::uint64_t>("/Kasane", number_of_components);

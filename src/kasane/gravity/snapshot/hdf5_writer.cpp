@@ -77,6 +77,7 @@ void write_units(hdf5::File& file, const Header& header) {
     file.set_attribute("/Kasane", of_softening, header.softening);
     file.set_attribute("/Kasane", "Version", std::string(version));
     file.set_attribute("/Kasane", "Commit", std::string(commit));
+    if (header.set != 0) file.set_attribute("/Kasane", set_number, header.set);
 }
 
 void write_origin(hdf5::File& file, const Header& header) {

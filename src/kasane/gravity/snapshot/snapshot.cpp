@@ -2,17 +2,15 @@
 #include <kasane/core/device/holds_for_all.hpp>
 #include <kasane/core/device/host_memory.hpp>
 #include <kasane/core/device/space.hpp>
-#include <kasane/core/io/hdf5.hpp>
 #include <kasane/gravity/snapshot/hdf5_layout.hpp>
 #include <kasane/gravity/snapshot/snapshot_file.hpp>
+#include <kasane/gravity/snapshot/snapshot_reader.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <stdexcept>
 
 namespace kasane::gravity {
@@ -124,6 +122,10 @@ std::array<Members, type_count> members_of(const std::vector<std::uint8_t>& type
     return members;
 }
 
+std::filesystem::path numbered_path(const std::filesystem::path& path, int number) {
+    return path.parent_path() / (path.stem().string() + "." + std::to_string(number) + path.extension().string());
+}
+
 }  // namespace snapshot
 
 namespace {
@@ -132,93 +134,6 @@ using namespace snapshot;
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t bytes_per_particle = 2 * sizeof(Vec3<double>) + sizeof(double) + sizeof(std::uint64_t) + sizeof(std::uint8_t);
-
-/// The parts of a name before and behind the number: "name.3.hdf5" or "name.3".
-struct SetName {
-    std::string before, after;
-};
-
-std::optional<SetName> set_name(const fs::path& path) {
-    const auto name = path.filename().string();
-    const auto numbered = [&](std::size_t end, const std::string& after) -> std::optional<SetName> {
-        const auto dot = name.rfind('.', end - 1);
-        if (end == 0 || dot == std::string::npos || dot + 1 >= end) return {};
-        const auto digits = name.substr(dot + 1, end - dot - 1);
-        if (!std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; })) return {};
-        return SetName{name.substr(0, dot + 1), after};
-    };
-    if (auto plain = numbered(name.size(), "")) return plain;
-    const auto extension = path.extension().string();
-    return numbered(name.size() - extension.size(), extension);
-}
-
-fs::path numbered_path(const fs::path& path, int number) {
-    return path.parent_path() / (path.stem().string() + "." + std::to_string(number) + path.extension().string());
-}
-
-std::unique_ptr<SnapshotFile> open(const fs::path& path) {
-    std::error_code ignored;
-    const auto status = fs::status(path, ignored);
-    if (!fs::exists(status)) throw bad(path, "", "cannot be read: there is no such file");
-    if (fs::is_directory(status)) throw bad(path, "", "is a directory: name one file of the snapshot");
-    if (!fs::is_regular_file(status)) throw bad(path, "", "is not a regular file");
-    return hdf5::is_hdf5(path) ? open_hdf5(path) : open_binary(path);
-}
-
-struct Set {
-    std::vector<fs::path> paths;
-    std::vector<Header> headers;
-    Counts total{};
-    bool acceleration = true, potential = true;
-
-    const Header& front() const { return headers.front(); }
-};
-
-/// Opens every file of the set once and compares the headers.
-Set open_set(fs::path path) {
-    if (std::error_code ignored; !fs::exists(path, ignored) && fs::exists(numbered_path(path, 0), ignored)) path = numbered_path(path, 0);
-    Set set;
-    auto first = open(path);
-    const int files = first->header().files;
-    const auto name = set_name(path);
-    if (files > 1 && !name) {
-        throw bad(path, "",
-                  fmt::format("is one of {} files of a snapshot, but its name has no number: it must be like name.0 or "
-                              "name.0.hdf5",
-                              files));
-    }
-    for (int i = 0; i < files; ++i) {
-        set.paths.push_back(files == 1 ? path : path.parent_path() / (name->before + std::to_string(i) + name->after));
-        const auto file = files == 1 ? std::move(first) : open(set.paths.back());
-        const auto& header = file->header();
-        check_header(set.paths.back(), header);
-        const auto disagree = [&](const std::string& what) {
-            return bad(set.paths.back(), "header", fmt::format("disagrees with {} about the {}", set.paths.front().string(), what));
-        };
-        if (header.files != files) throw disagree("number of files");
-        set.headers.push_back(header);
-        if (header.total != set.front().total) throw disagree("total number of particles");
-        if (header.time != set.front().time) throw disagree("time");
-        if (header.units != set.front().units) throw disagree("units");
-        for (std::size_t t = 0; t < type_count; ++t) set.total[t] = sum(set.total[t], header.here[t]);
-        set.acceleration = set.acceleration && file->has_acceleration();
-        set.potential = set.potential && file->has_potential();
-    }
-    for (std::size_t t = 0; t < type_count; ++t) {
-        if (set.total[t] != set.front().total[t]) {
-            throw bad(path, "header",
-                      fmt::format("counts disagree: there are {} particles of type {}, but the header announces {}", set.total[t], t,
-                                  set.front().total[t]));
-        }
-    }
-    if (sum(set.total) == 0) throw bad(path, "header", "counts no particles: at least one is needed");
-    return set;
-}
-
-void check_memory(const fs::path& path, std::uint64_t needed) {
-    const auto available = available_memory(Cpu{});
-    if (needed > available) throw MemoryError("has more particles than fit into memory", needed, available, {path.string(), 0, 0, {}});
-}
 
 std::uint64_t product(std::uint64_t a, std::uint64_t b) {
     std::uint64_t result = 0;
@@ -268,44 +183,17 @@ double common_mass(const Particles& particles, const Members& members) {
 std::uint64_t SnapshotSummary::total() const { return sum(count); }
 std::uint64_t SnapshotSummary::memory_bytes() const { return product(total(), bytes_per_particle); }
 
-SnapshotSummary inspect_snapshot(const fs::path& path) {
-    const auto set = open_set(path);
-    return {set.front().format, set.total, set.front().time, set.front().files, set.front().units};
-}
+SnapshotSummary inspect_snapshot(const fs::path& path) { return SnapshotReader(path).summary(); }
 
 Snapshot read_snapshot(const fs::path& path, const SnapshotReadOptions& options) {
-    const auto set = open_set(path);
-    const auto n = sum(set.total);
-    check_memory(path,
-                 product(n, bytes_per_particle + (set.acceleration ? sizeof(Vec3<double>) : 0) + (set.potential ? sizeof(double) : 0)));
-
-    Snapshot result;
-    result.time = set.front().time;
-    result.units = set.front().units;
-    result.states_units = set.front().states_units;
-    result.softening = set.front().softening;
-    auto& particles = result.particles;
-    resize_touched(particles.position, n);
-    if (options.velocities) resize_touched(particles.velocity, n);
-    resize_touched(particles.mass, n);
-    resize_touched(particles.id, n);
-    resize_touched(particles.type, n);
-    if (set.acceleration) resize_touched(result.acceleration, n);
-    if (set.potential) resize_touched(result.potential, n);
-
-    Counts first{};
-    for (std::size_t t = 0, at = 0; t < type_count; ++t) {
-        first[t] = at;
-        std::fill_n(particles.type.begin() + static_cast<std::ptrdiff_t>(at), set.total[t], static_cast<std::uint8_t>(t));
-        at += set.total[t];
-    }
-    for (std::size_t i = 0; i < set.paths.size(); ++i) {
-        const auto file = open(set.paths[i]);
-        if (file->header().here != set.headers[i].here) throw bad(set.paths[i], "", "has changed while it was being read");
-        file->read(result, first);
-        for (std::size_t t = 0; t < type_count; ++t) first[t] += set.headers[i].here[t];
-    }
-    validate(particles, path.string(), options.velocities);
+    const SnapshotReader reader(path);
+    const auto n = reader.summary().total();
+    const auto needed = product(
+        n, bytes_per_particle + (reader.has_acceleration() ? sizeof(Vec3<double>) : 0) + (reader.has_potential() ? sizeof(double) : 0));
+    const auto available = available_memory(Cpu{});
+    if (needed > available) throw MemoryError("has more particles than fit into memory", needed, available, {path.string(), 0, 0, {}});
+    auto result = reader.outline();
+    reader.read({}, reader.summary().count, result, {.velocity = options.velocities, .acceleration = true, .potential = true});
     return result;
 }
 

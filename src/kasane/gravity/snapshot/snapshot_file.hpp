@@ -22,6 +22,7 @@ struct Header {
     double time = 0;
     double redshift = 0;
     int files = 1;
+    std::uint64_t set = 0;  ///< the same number in all files of a set that was written together; 0: not stated
     Units units;
     bool states_units = false;  ///< the file states its units; otherwise `units` are the default
     std::array<double, type_count> softening{};
@@ -37,9 +38,11 @@ class SnapshotFile {
     const Header& header() const { return header_; }
     bool has_acceleration() const { return has_acceleration_; }
     bool has_potential() const { return has_potential_; }
-    /// Copies the particles of type t to first[t], first[t] + 1, ... of arrays that are large enough. Empty arrays of velocities,
-    /// accelerations and potentials stay empty.
-    virtual void read(Snapshot& into, const Counts& first) const = 0;
+    /// Copies the particles skip[t], ..., skip[t] + count[t] - 1 of each type t to first[t], first[t] + 1, ... of arrays that are large
+    /// enough. Empty arrays stay empty.
+    virtual void read(Snapshot& into, const Counts& first, const Counts& skip, const Counts& count) const = 0;
+    /// Reads force errors, model and components, where the format has them.
+    virtual void read_origin(Snapshot&) const {}
 
    protected:
     Header header_;
@@ -75,6 +78,9 @@ struct Part {
 };
 /// Writes the temporary file of `to`; the caller commits it. @throws ComputationError: disk full; InputError: not possible in the format
 void write_binary(AtomicFile& to, const Part& part);
+
+/// The name of one file of a set: "snap.3.hdf5" of "snap.hdf5" and 3.
+std::filesystem::path numbered_path(const std::filesystem::path& path, int number);
 
 /// Checks times, masses, softenings and units. @throws InputError with all problems
 void check_header(const std::filesystem::path& path, const Header& header);

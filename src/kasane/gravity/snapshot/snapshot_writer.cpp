@@ -2,6 +2,7 @@
 #include <kasane/gravity/snapshot/snapshot_writer.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace kasane::gravity {
 
@@ -16,16 +17,20 @@ Header header_of(const SnapshotOutline& outline) {
     header.time = outline.time;
     header.units = outline.units;
     header.softening = outline.softening;
+    header.force_error = outline.force_error;
     header.components = outline.components;
     header.model = outline.model;
     return header;
 }
 
 /// @throws InputError
-Header checked(const std::filesystem::path& path, const SnapshotOutline& outline) {
+Header checked(const std::filesystem::path& path, const SnapshotOutline& outline, const SnapshotSetPlace& place) {
     auto header = header_of(outline);
+    if (place.files > 1) header.total = place.total;
+    header.files = place.files;
+    header.set = place.number;
     check_header(path, header);
-    if (sum(outline.count) == 0) throw bad(path, "", "cannot be written: there are no particles");
+    if (sum(header.total) == 0) throw bad(path, "", "cannot be written: there are no particles");
     for (const auto n : outline.count) {
         if (n > UINT32_MAX)
             throw bad(path, "", "cannot be written: above 2^32 particles of a type. Take fewer, or give the components types of their own");
@@ -50,13 +55,19 @@ struct SnapshotWriter::State {
     AtomicFile file;
     Hdf5Writer writer;
     MemberLists lists;  // of the last block
+    bool complete = false;
 
-    State(const std::filesystem::path& path, const SnapshotOutline& outline, const Header& header)
-        : file(path, outline.bytes()), writer(file, header, {}, {}) {}
+    State(const std::filesystem::path& path, const SnapshotOutline& outline, const Header& header, const SnapshotWriteOptions& options)
+        : file(path, options.compress ? 0 : outline.bytes()), writer(file, header, options, {}) {}
 };
 
-SnapshotWriter::SnapshotWriter(const std::filesystem::path& path, SnapshotOutline outline)
-    : state_(std::make_unique<State>(path, outline, checked(path, outline))) {}
+std::filesystem::path snapshot_file_name(const std::filesystem::path& path, int file) { return numbered_path(path, file); }
+
+SnapshotWriter::SnapshotWriter(const std::filesystem::path& path, SnapshotOutline outline, const SnapshotWriteOptions& options)
+    : state_(std::make_unique<State>(path, outline, checked(path, outline, {}), options)) {}
+SnapshotWriter::SnapshotWriter(const std::filesystem::path& path, SnapshotOutline outline, const SnapshotSetPlace& place,
+                               const SnapshotWriteOptions& options)
+    : state_(std::make_unique<State>(numbered_path(path, place.file), outline, checked(path, outline, place), options)) {}
 SnapshotWriter::~SnapshotWriter() = default;
 SnapshotWriter::SnapshotWriter(SnapshotWriter&&) noexcept = default;
 
@@ -66,8 +77,12 @@ void SnapshotWriter::append(const Particles& block) {
         if (members[t].count > 0) state_->writer.append(t, columns_of(block), members[t]);
 }
 
+void SnapshotWriter::complete() {
+    if (!std::exchange(state_->complete, true)) state_->writer.close();
+}
+
 void SnapshotWriter::commit() {
-    state_->writer.close();
+    complete();
     state_->file.commit();
 }
 

@@ -9,7 +9,10 @@
 
 namespace kasane::gravity {
 
-Scheme::Scheme(const Steps& steps, double softening, bool per_particle, double known_length, const Particles& particles) {
+Scheme::Scheme(const Steps& steps, double softening, bool per_particle, double known_length, const Particles& particles)
+    : Scheme(steps, softening, per_particle, known_length, [&] { return mean_distance(particles); }) {}
+
+Scheme::Scheme(const Steps& steps, double softening, bool per_particle, double known_length, const std::function<double()>& distance) {
     grid.dt_max = macro_step(steps);
     const StepControl* control = nullptr;
     if (const auto* shared = std::get_if<AdaptiveSteps>(&steps)) kind = Kind::shared, control = shared;
@@ -20,7 +23,7 @@ Scheme::Scheme(const Steps& steps, double softening, bool per_particle, double k
     if (softening > 0) return;
     rule.velocity = rule.velocity && per_particle;  // with a softening for each particle, the rule leaves out the velocity where it is 0
     rule.length = control->length > 0 ? control->length : known_length;
-    if (rule.length == 0) rule.length = mean_distance(particles);
+    if (rule.length == 0) rule.length = distance();
     if (control->length == 0) computed_length = rule.length;
     log::info(
         "softening is 0{}: the step of a particle{} is eta sqrt(length / |a|) with length = {:.4g}{}, whatever its velocity, and at least "

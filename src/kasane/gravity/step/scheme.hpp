@@ -5,6 +5,8 @@
 #include <kasane/gravity/step/level.hpp>
 #include <kasane/gravity/step/steps.hpp>
 
+#include <functional>
+
 namespace kasane::gravity {
 
 struct Scheme {
@@ -19,6 +21,8 @@ struct Scheme {
     /// @param softening  of all particles, or with `per_particle` the smallest
     /// @param known_length  computed_length of an earlier segment of the run, or 0
     Scheme(const Steps& steps, double softening, bool per_particle, double known_length, const Particles& particles);
+    /// @param distance  called where mean_distance() of the particles is needed
+    Scheme(const Steps& steps, double softening, bool per_particle, double known_length, const std::function<double()>& distance);
 };
 
 /// Mean distance of neighbours inside the half-mass radius r: (4 pi r^3 / (3 n))^(1/3) for the n particles inside [length]. Where r is 0

@@ -103,6 +103,9 @@ GravityFile read_gravity_file(const std::filesystem::path& path, const GravitySo
                                           .least = 0,
                                           .most = 1'000'000});
     file.compress = output.flag("compress", {.help = "snapshots without loss in less space, written slower", .fallback = false});
+    file.snapshot_sets = output.text("snapshot_files", {.help = "of a snapshot: one, or as many as there are ranks (ranks)",
+                                                        .fallback = "one",
+                                                        .choices = {"one", "ranks"}}) == "ranks";
     output.text(film_key, {.help = "particles that the film of report.html shows; stars: all types but 1 (halo)",
                            .fallback = "all",
                            .choices = {"all", film_of_stars}});
@@ -125,14 +128,14 @@ std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ra
         return all;
     }
     for (int worker = 0; worker < all_workers; ++worker) {
-        const auto needed = gravity::worker_memory(file.space, n, file.force, file.exchange, all_workers, worker);
+        const auto needed = gravity::worker_memory(file.space, n, file.force, file.exchange, all_workers, worker, workers);
         auto& rank = all[static_cast<std::size_t>(worker / workers)];
         rank.host_bytes += needed.host_bytes;
         rank.device_bytes = std::max(rank.device_bytes, needed.device_bytes);
     }
     for (std::size_t r = 0; r < all.size(); ++r) {
         const auto free = ranks.size() > 1 ? ranks.free()[r] : RankCoordinator::free_here(file.here, 1);
-        // Other ranks of the host take about as much as the last rank; the root rank also holds all particles.
+        // Other ranks of the host take about as much as the last rank.
         const auto others = static_cast<std::uint64_t>(free.sharing - 1) * all.back().host_bytes;
         all[r].host_available = free.host - std::min(free.host, others);
         all[r].device_available = free.device;

@@ -28,6 +28,7 @@ struct GravityFile : RunFile {
     gravity::Exchange exchange;  ///< between workers, where there are several
     Schedule schedule;           ///< counts macro steps: dt, or dt_max of adaptive and block steps
     bool compress = false;       ///< snapshots are written compressed
+    bool snapshot_sets = false;  ///< each of several ranks writes a file of a snapshot
     index_t audit = 256;         ///< particles whose forces are compared with direct summation at each diagnostic time
 };
 

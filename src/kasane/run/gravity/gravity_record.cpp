@@ -74,6 +74,7 @@ void list_fields(Fields& f, R& r) {
     });
     later.positive("step_seconds", r.step_seconds), later.positive("predicted_step_seconds", r.predicted_step_seconds);
     f("interactions", r.interactions), later("rate", r.rate);
+    later("rank_memory_bytes", r.rank_memory);
     later.list("worker_loads", r.loads, [](auto& in, auto& load) {
         in("particles", load.particles), in("interactions", load.interactions), in("received_bytes", load.received);
     });

@@ -69,6 +69,7 @@ struct GravityRecord : Record {
     double expected_energy_drift = 0;   ///< relative, per crossing time (gravity::expected_energy_drift); 0: no estimate
     double interactions = 0;
     std::vector<gravity::WorkerLoad> loads;  ///< of the workers of a tree, in the last segment; empty on one device
+    std::vector<std::uint64_t> rank_memory;  ///< largest host memory of each of several ranks, in the last segment [byte]
     double rate = unknown;                   ///< interactions per second of force calculation
     Bound bound;
     double initial_energy = 0;         ///< E0; the errors below are relative to |E0|

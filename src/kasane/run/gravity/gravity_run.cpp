@@ -1,7 +1,9 @@
 #include <kasane/core/base/log.hpp>
+#include <kasane/core/comm/communicator.hpp>
 #include <kasane/core/device/holds_for_all.hpp>
 #include <kasane/core/io/json.hpp>
 #include <kasane/gravity/check_range.hpp>
+#include <kasane/gravity/check_simulation.hpp>
 #include <kasane/gravity/distributed/distributed_simulation.hpp>
 #include <kasane/gravity/evolve/energy_drift.hpp>
 #include <kasane/gravity/performance/bound.hpp>
@@ -12,6 +14,7 @@
 #include <kasane/run/gravity/gravity_checkpoint.hpp>
 #include <kasane/run/gravity/gravity_file.hpp>
 #include <kasane/run/gravity/gravity_record.hpp>
+#include <kasane/run/gravity/gravity_slabs.hpp>
 #include <kasane/run/gravity/method_keys.hpp>
 #include <kasane/run/gravity/parallel_keys.hpp>
 #include <kasane/run/model/sampling.hpp>
@@ -23,6 +26,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -40,8 +44,8 @@ Sampled particles_of(const GravityFile& file, const RunControls& controls) {
     return load(file.initial, file.units, file.space, controls.shown_in(bar));
 }
 
-/// @throws InputError naming [force]
-void check_range(const gravity::Particles& particles, const GravityFile& file) {
+/// @param particles  Particles, or their ParticleRange   @throws InputError naming [force]
+void check_range(const auto& particles, const GravityFile& file) {
     try {
         gravity::check_range(particles, file.force);
     } catch (const InputError& error) {
@@ -103,7 +107,8 @@ void set_parameters(GravityRecord& record, const GravityFile& file) {
 
 class GravityRun : public Run {
    public:
-    GravityRun(GravityFile file, RankCoordinator& ranks) : file_(std::move(file)), ranks_(ranks) {}
+    GravityRun(GravityFile file, RankCoordinator& ranks, std::vector<io::Setting> settings)
+        : file_(std::move(file)), ranks_(ranks), settings_(std::move(settings)) {}
 
     const RunFile& file() const override { return file_; }
     Record& record() override { return record_; }
@@ -118,9 +123,10 @@ class GravityRun : public Run {
     /// Builds the galaxies and reads the snapshots, since only this shows a galaxy without equilibrium or a damaged snapshot.
     Summary check(const RunControls& controls) override {
         const auto* cpu = std::get_if<Cpu>(&file_.space);
-        Sampling sampling(file_.initial, file_.units, cpu ? *cpu : Cpu{});
+        Sampling sampling(file_.initial, file_.units, cpu ? *cpu : Cpu{}, reading());
         Progress bar(controls.progress, "building", 1);
         sampling.build(controls.shown_in(bar));
+        sampling.check_files();
         auto warnings = nlohmann::ordered_json::array();
         for (std::size_t i = 0; i < file_.initial.sources.size(); ++i)
             for (const auto& warning : sampling.warnings(i)) warnings.push_back(warning);
@@ -136,14 +142,14 @@ class GravityRun : public Run {
     }
 
     void create(const RunControls& controls) override {
+        if (in_slabs()) return create_slabs(controls);
         auto sampled = particles_of(file_, controls);
         set_softenings(sampled);
         check_range(sampled.particles, file_);
         particles_ = std::move(sampled.particles);
         record_.warnings = std::move(sampled.warnings);
         record_.components = std::move(sampled.outline.components);
-        if (!file_.initial.as_is)
-            for (const auto& source : file_.initial.sources) record_.objects.push_back({source.name, source.count});
+        name_objects();
     }
 
     void restore(Checkpoint& from) override {
@@ -152,6 +158,7 @@ class GravityRun : public Run {
         step_ = record_.steps;
         auto* checkpoint = dynamic_cast<GravityCheckpoint*>(&from);
         if (!checkpoint) return;
+        if (checkpoint->rows && !in_slabs()) *checkpoint = read_gravity_checkpoint(checkpoint->path);  // a rank that runs alone
         GravityRecord now;
         set_parameters(now, file_);
         check_kept(kept_keys(part_of(now)), kept_keys(io::parse_json(from.record, file_.path)), file_.path);
@@ -160,7 +167,13 @@ class GravityRun : public Run {
                     {file_.path.string(), 0, 0, "run.until"});
         step_ = checkpoint->step;
         particles_ = std::move(checkpoint->particles);
-        if (!file_.softening.one()) use_softenings(particles_.softening, record_.softening);
+        rows_ = std::move(checkpoint->rows);
+        if (!file_.softening.one()) {
+            if (rows_)
+                use_softenings(*rows_, record_.softening);
+            else
+                use_softenings(particles_.softening, record_.softening);
+        }
         state_ = std::move(checkpoint->state);
         // A run that continues from step 0 does the same as a new one: it writes the first row, and builds its tree from the particles in
         // their given order, since another order may round sums differently.
@@ -175,7 +188,7 @@ class GravityRun : public Run {
         if (step_ > 0)
             return fmt::format("continues from step {} of {} (t = {:.6g}){}", step_, file_.schedule.last(), file_.schedule.time(step_),
                                parallel);
-        return fmt::format("{} particles on {}{}, {} {} to t = {:.6g}", particles_.size(), device_info(file_.space).name, parallel,
+        return fmt::format("{} particles on {}{}, {} {} to t = {:.6g}", count(), device_info(file_.space).name, parallel,
                            file_.schedule.last(), step_words(), file_.schedule.until);
     }
 
@@ -227,7 +240,11 @@ class GravityRun : public Run {
     }
 
     std::function<void()> save(Loop& loop, const fs::path& path) override {
-        const auto* particles = &written_particles(loop);
+        const gravity::Particles* particles = nullptr;
+        if (slabs_)
+            take_back(loop);
+        else
+            particles = &written_particles(loop);
         auto checkpoint = std::make_shared<GravityCheckpoint>();
         checkpoint->state = simulation_->state();
         record_.tuning = checkpoint->state.tuning;
@@ -238,6 +255,12 @@ class GravityRun : public Run {
         checkpoint->record = loop.record();
         constexpr index_t least = 32'768;  // particles; below, a second copy of some MB costs nothing
         const bool links = snapshot_step_ == checkpoint->step && simulation_->size() >= least;  // the output thread may hold the particles
+        if (slabs_) {
+            energy_->sync();
+            RowsOfSlabs rows(*slabs_, slabs_->slabs().accelerated());
+            write_gravity_checkpoint(path, rows, *checkpoint, links && !file_.snapshot_sets ? snapshot_ : fs::path());
+            return {};
+        }
         return [this, path, particles, checkpoint, snapshot = links ? snapshot_ : fs::path()] {
             energy_->sync();  // the rows up to this step must be on the disk before the checkpoint
             write_gravity_checkpoint(path, *particles, *checkpoint, snapshot);
@@ -263,6 +286,7 @@ class GravityRun : public Run {
     void release() override {
         step_ = progress();
         simulation_.reset();
+        slabs_.reset();
     }
 
     Summary summary(const fs::path&) const override {
@@ -287,26 +311,88 @@ class GravityRun : public Run {
     }
 
    private:
+    /// Each of several ranks has a slab of the particles.
+    bool in_slabs() const { return ranks_.size() > 1; }
+    Sampling::Reading reading() const { return in_slabs() ? Sampling::Reading::in_parts : Sampling::Reading::whole; }
+
+    /// Particles of a run that begins or continues.
+    index_t count() const { return slabs_ ? slabs_->size() : rows_ ? rows_->size() : particles_.size(); }
+
+    void create_slabs(const RunControls& controls) {
+        Sampling sampling(file_.initial, file_.units, file_.space, reading());
+        {
+            Progress bar(controls.progress, "building", 1);
+            sampling.build(controls.shown_in(bar));
+        }
+        record_.components = sampling.outline().components;
+        for (std::size_t i = 0; i < file_.initial.sources.size(); ++i)
+            for (const auto& each : sampling.warnings(i)) record_.warnings.push_back(each);
+        name_objects();
+        auto groups = group_softenings(sampling.outline(), record_.components);
+        const auto [least, most] = std::ranges::minmax(groups, {}, &GroupSoftening::softening);
+        if (!file_.softening.one()) gravity::set_softening(file_.force, least.softening, most.softening);
+        if (!gravity::softening_per_particle(file_.force)) groups.clear();  // all are equal
+        Progress bar(controls.progress, "sampling", 1);
+        // The ranks draw together: an interrupt is noticed when they are done.
+        const auto show = [&](double done, const std::string& what) { bar.update(done, what); };
+        auto& workers = ranks_.workers(this_kind, file_.here);
+        slabs_ = sampled_slabs(workers, file_, sampling, groups, settings_, show);
+        controls.throw_if_stopped();
+        check_range(slabs_->facts().range, file_);
+    }
+
+    void name_objects() {
+        if (!file_.initial.as_is)
+            for (const auto& source : file_.initial.sources) record_.objects.push_back({source.name, source.count});
+    }
+
+    /// Takes the present particles back from the workers to the slabs of the ranks.
+    void take_back(Loop& loop) {
+        if (written_step_ == simulation_->steps()) return;
+        const auto scope = loop.timers().scope("take back");
+        loop.output().flush();
+        fail_if_not_finite(gravity::take_back(*simulation_));
+        written_step_ = simulation_->steps();
+    }
+
     /// Gives each particle its softening where the run file states no single one, and each component the one that holds for it.
     void set_softenings(Sampled& sampled) {
-        const auto groups = resolve(file_.softening, sampled.outline);
-        const auto stated = carried(sampled.outline);
-        for (auto& component : sampled.outline.components)
+        const auto groups = group_softenings(sampled.outline, sampled.outline.components);
+        if (file_.softening.one()) return;
+        use_softenings(sampled.particles.softening = softenings(sampled.particles, groups), 0);
+        if (!gravity::softening_per_particle(file_.force)) sampled.particles.softening.clear();  // all are equal
+    }
+
+    /// The softening of each component and type, which the components take, too. Logs and records them.
+    std::vector<GroupSoftening> group_softenings(const gravity::SnapshotOutline& outline,
+                                                 std::vector<gravity::SnapshotComponent>& components) {
+        const auto groups = resolve(file_.softening, outline);
+        const auto stated = carried(outline);
+        for (auto& component : components)
             for (const auto& group : groups)
                 if (group.first_id == component.first_id && group.count == component.count) component.softening = group.softening;
         if (file_.softening.one()) {
             const double all = *file_.softening.all;
             if (!stated.empty()) log::info("force.softening = {} replaces the softenings of the initial particles ({})", all, stated);
-            return;
+            return groups;
         }
         for (const auto& group : groups) {
             record_.softened.push_back({group.name, "", group.first_id, group.count, group.type, 0, 0, group.softening});
             log::info("{}: softening {:.6g}", group.name, group.softening);
         }
-        use_softenings(sampled.particles.softening = softenings(sampled.particles, groups), 0);
-        if (!gravity::softening_per_particle(file_.force)) sampled.particles.softening.clear();  // all are equal
+        return groups;
     }
 
+    /// @param one  of all particles, if the rows have no softenings
+    void use_softenings(ParticleRows& rows, double one) {
+        if (!rows.has(gravity::Column::softening)) return use_softenings(std::vector<double>{}, one);
+        double least = std::numeric_limits<double>::infinity(), most = 0;
+        for (index_t first = 0; first < rows.size(); first += gravity::rows_at_once)
+            for (const double each :
+                 rows.rows_of<double>(gravity::Column::softening, first, std::min(gravity::rows_at_once, rows.size() - first)))
+                least = std::min(least, each), most = std::max(most, each);
+        gravity::set_softening(file_.force, least, most);
+    }
     /// @param one  of all particles, if `each` is empty
     void use_softenings(const std::vector<double>& each, double one) {
         if (!each.empty()) return gravity::set_softening(file_.force, each);
@@ -322,9 +408,16 @@ class GravityRun : public Run {
             simulation_.emplace(file_.space, std::move(particles_), options);
             return;
         }
-        auto& workers = ranks_.workers(this_kind, file_.here);
+        if (in_slabs() && !slabs_) {  // the run continues from a checkpoint
+            slabs_ = restored_slabs(ranks_.workers(this_kind, file_.here), file_, *rows_, step_ > 0);
+            rows_.reset();
+        }
         try {
-            simulation_.emplace(gravity::distributed_simulation(workers, file_.here, std::move(particles_), options, file_.exchange));
+            if (slabs_)
+                simulation_.emplace(gravity::distributed_simulation(slabs_, options, file_.exchange));
+            else
+                simulation_.emplace(gravity::distributed_simulation(ranks_.workers(this_kind, file_.here), file_.here,
+                                                                    std::move(particles_), options, file_.exchange));
         } catch (...) {
             ranks_.end_if_others_wait();
             throw;
@@ -339,9 +432,7 @@ class GravityRun : public Run {
         const bool pairs = std::holds_alternative<gravity::Direct>(file_.force) && !exchange.engine.empty();
         r.parallel->form = pairs ? name(exchange.form) : "";
         r.particles = simulation_->size();
-        const auto& types = simulation_->particles().type;
-        for (std::size_t t = 0; t < gravity::type_count; ++t)
-            r.particles_by_type[t] = std::count(types.begin(), types.end(), static_cast<std::uint8_t>(t));
+        for (std::size_t t = 0; t < gravity::type_count; ++t) r.particles_by_type[t] = particles_of_type(t);
         set_parameters(r, file_);
         r.force.variant = simulation_->variant();
         r.expected_energy_drift = gravity::expected_energy_drift(file_.force, file_.steps, r.particles);
@@ -350,10 +441,19 @@ class GravityRun : public Run {
         r.bound = {};
         if (!direct || gravity::combines_softenings(file_.force)) return;    // the bound is that of pairs of one Plummer softening
         if (r.force.variant == name(gravity::DirectVariant::plain)) return;  // the reference variant is not made for speed
-        const auto& mass = simulation_->particles().mass;
-        const bool equal_masses = std::all_of(mass.begin(), mass.end(), [&](double m) { return m == mass.front(); });
-        const auto bound = gravity::direct_bound(file_.space, *direct, simulation_->size(), equal_masses);
+        const auto bound = gravity::direct_bound(file_.space, *direct, simulation_->size(), equal_masses());
         r.bound = {bound.rate * r.parallel->ranks * r.parallel->workers, bound.reason};
+    }
+
+    std::int64_t particles_of_type(std::size_t type) const {
+        if (slabs_) return static_cast<std::int64_t>(slabs_->facts().count[type]);
+        const auto& types = simulation_->particles().type;
+        return std::count(types.begin(), types.end(), static_cast<std::uint8_t>(type));
+    }
+    bool equal_masses() const {
+        if (slabs_) return slabs_->facts().equal_masses();
+        const auto& mass = simulation_->particles().mass;
+        return std::all_of(mass.begin(), mass.end(), [&](double m) { return m == mass.front(); });
     }
 
     /// Warns where device or build differ from those of the segment before.
@@ -409,19 +509,26 @@ class GravityRun : public Run {
         record_.relative_energy_error = std::max(record_.relative_energy_error, std::abs(error));
         record_.final_relative_energy_error = error;
         const auto& counts = record_.step_counts = step_counts();
+        if (slabs_) record_.rank_memory = slabs_->peak_memory();
         energy_->add({d, simulation_->steps(), error, force_error(), counts.block_steps, counts.updates, record_.active_fraction()});
     }
 
     void save_snapshot(Loop& loop) {
         const auto error = force_error();
-        const auto* particles = &written_particles(loop);
+        const gravity::Particles* particles = nullptr;
+        if (slabs_)
+            take_back(loop);
+        else
+            particles = &written_particles(loop);
         const auto scope = loop.timers().scope("snapshot");
         const auto step = simulation_->steps();
         auto snapshot = std::make_shared<gravity::Snapshot>();
         snapshot->time = file_.schedule.time(step);
         snapshot->units = file_.units;
-        if (particles->softening.empty())
+        if (slabs_ ? !slabs_->facts().softenings : particles->softening.empty())
             snapshot->softening.fill(gravity::softening(file_.force));
+        else if (slabs_)
+            for (std::size_t t = 0; t < gravity::type_count; ++t) snapshot->softening[t] = slabs_->facts().common_softening(t);
         else
             snapshot->softening = by_type(*particles);
         snapshot->force_error = {error.count, error.median, error.p99, error.max};
@@ -431,8 +538,22 @@ class GravityRun : public Run {
                    record_.final_relative_energy_error, loop.seconds());
         snapshot_ = path;
         snapshot_step_ = step;
+        if (slabs_) {
+            const gravity::SnapshotOutline outline{.time = snapshot->time,
+                                                   .units = snapshot->units,
+                                                   .softening = snapshot->softening,
+                                                   .force_error = snapshot->force_error,
+                                                   .components = snapshot->components,
+                                                   .model = {}};
+            loop.output().flush();  // one thread at a time calls HDF5
+            return file_.snapshot_sets ? write_snapshot_set(path, *slabs_, outline, file_.compress)
+                                       : write_one_snapshot(path, *slabs_, outline, file_.compress);
+        }
         const gravity::SnapshotWriteOptions how{.compress = file_.compress};
-        loop.output().add([path, particles, snapshot, how] { gravity::write_snapshot(path, *particles, *snapshot, how); });
+        loop.output().add([path, particles, snapshot, how] {
+            gravity::write_snapshot(path, *particles, *snapshot, how);
+            remove_other_files(path, 1);
+        });
     }
 
     /// The present particles, for the output thread: those of the simulation on the host, without a copy. Steps do not change them; the
@@ -452,9 +573,12 @@ class GravityRun : public Run {
 
     GravityFile file_;
     RankCoordinator& ranks_;
+    std::vector<io::Setting> settings_;  ///< of the command, for the other ranks
     GravityRecord record_;
-    GravityRecord before_;          ///< of a checkpoint, with the device of the segment before
-    gravity::Particles particles_;  // until begin()
+    GravityRecord before_;                           ///< of a checkpoint, with the device of the segment before
+    gravity::Particles particles_;                   // until begin()
+    std::shared_ptr<ParticleRows> rows_;             ///< of a checkpoint, on several ranks until begin()
+    std::shared_ptr<gravity::SlabParticles> slabs_;  ///< on several ranks
     gravity::SimulationState state_;
     std::int64_t step_ = 0;
     std::optional<gravity::Simulation> simulation_;
@@ -480,11 +604,13 @@ double start_of(const Checkpoint& from, const fs::path& path) {
 std::unique_ptr<Run> read(const RunSource& source) {
     GravitySource given{.settings = source.settings, .resumed_from = {}, .ranks = &source.ranks, .count = {}, .problems = source.problems};
     if (source.from) given.resumed_from = start_of(*source.from, source.path);
-    return std::make_unique<GravityRun>(read_gravity_file(source.path, given), source.ranks);
+    return std::make_unique<GravityRun>(read_gravity_file(source.path, given), source.ranks, source.settings);
 }
 
+/// On several ranks the particles stay in the file, from which the root rank sends each rank its slab.
 std::unique_ptr<Checkpoint> read_checkpoint(const fs::path& path) {
-    return std::make_unique<GravityCheckpoint>(read_gravity_checkpoint(path));
+    const bool in_parts = comm::launched_with_ranks() && comm::world().size() > 1;
+    return std::make_unique<GravityCheckpoint>(in_parts ? open_gravity_checkpoint(path) : read_gravity_checkpoint(path));
 }
 
 Manifest manifest(const nlohmann::json&) { return {.files = {energy_file}, .series = {{"snapshots", "snapshot_", ".hdf5"}}}; }
@@ -500,6 +626,6 @@ const Kind gravity_kind{.name = this_kind,
                         .read = read,
                         .read_checkpoint = read_checkpoint,
                         .page = gravity_page,
-                        .worker = gravity::worker_loop};
+                        .worker = slab_loop};
 
 }  // namespace kasane::run

@@ -138,7 +138,7 @@ void add_memory(Prediction& out, const GravityFile& file, const gravity::Direct&
     const bool here = device.cuda != std::holds_alternative<Cpu>(file.space);
     const auto of = [&](int worker) {
         const AnySpace kind = here ? file.space : AnySpace(Cpu{1});
-        auto memory = workers > 1 ? gravity::worker_memory(kind, out.particles, direct, file.exchange, workers, worker)
+        auto memory = workers > 1 ? gravity::worker_memory(kind, out.particles, direct, file.exchange, workers, worker, request.workers)
                                   : gravity::simulation_memory(kind, out.particles, direct);
         if (!here) memory.device_bytes = device_bytes_of(device, direct, file.exchange, out.particles, workers, out.step.both_sides);
         return memory;

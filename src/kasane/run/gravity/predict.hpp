@@ -6,6 +6,7 @@
 #include <kasane/perf/calibration.hpp>
 #include <kasane/run/gravity/gravity_file.hpp>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,9 @@ namespace kasane::run {
 struct PredictionRequest {
     int ranks = 1, workers = 1;  ///< workers of each rank
     std::string device;          ///< its name in the calibration; empty: this machine's, or the only one of the calibration
+    /// A record of `kasane bench gravity.tree.scaling`, from which a tree is predicted (predict_record.hpp); empty: none
+    std::filesystem::path record = {};
+    double latency = 5e-6, bandwidth = 25e9;  ///< between ranks, with a record [s], [byte/s]
 };
 
 /// An expected number, and the range that it lies in if the model holds.

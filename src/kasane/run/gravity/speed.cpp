@@ -102,11 +102,21 @@ std::string shares(const GravityRecord& r) {
     return out + "</ul>\n";
 }
 
+/// The host memory of the ranks.
+std::string memory(const GravityRecord& r) {
+    if (r.rank_memory.size() < 2) return "";
+    const auto [least, most] = std::ranges::minmax_element(r.rank_memory);
+    constexpr double MiB = 1 << 20;
+    return fmt::format("<p>The processes of the {} ranks had at most {:.0f} to {:.0f} MiB of host memory each (rank 0: {:.0f} MiB).</p>\n",
+                       r.rank_memory.size(), static_cast<double>(*least) / MiB, static_cast<double>(*most) / MiB,
+                       static_cast<double>(r.rank_memory.front()) / MiB);
+}
+
 }  // namespace
 
 std::string speed(const PageContext& c) {
     const auto& r = c.history.record;
-    const auto bars = times(r) + shares(r);
+    const auto bars = times(r) + shares(r) + memory(r);
     if (!(r.rate > 0) && bars.empty()) return "";
     return speed_section(rate_text(r), bars);
 }

@@ -10,12 +10,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace kasane::run {
 
 namespace {
 
-constexpr index_t block = 1 << 16;  // particles: 4 MiB
+constexpr index_t block = 1 << 16;               // particles: 4 MiB
+constexpr std::uint64_t rows_at_once = 1 << 20;  // particles of a snapshot that is read in parts: 65 MiB
 
 void warn_of_other_units(const gravity::Units& stated, const gravity::Units& units, const std::filesystem::path& file) {
     const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-3 * std::abs(b); };
@@ -34,76 +36,145 @@ gravity::Snapshot read(const Source& source, const gravity::Units& units) {
     }
 }
 
+gravity::Particles read_part(const Source& source, const gravity::SnapshotReader& reader, index_t first, index_t n) {
+    try {
+        return reader.read(first, n);
+    } catch (const InputError& error) {
+        throw InputError(at_key(error).what(), source.where);
+    }
+}
+
+std::unique_ptr<const gravity::SnapshotReader> open_reader(const Source& source, const gravity::Units& units, bool warns) {
+    try {
+        auto reader = std::make_unique<const gravity::SnapshotReader>(*source.file());
+        if (warns) warn_of_other_units(reader->summary().units, units, *source.file());
+        return reader;
+    } catch (const InputError& error) {
+        throw InputError(at_key(error).what(), source.where);
+    }
+}
+
 std::string word(gravity::Ball::Motion motion) { return motion == gravity::Ball::Motion::uniform ? "uniform" : "cold"; }
 
 }  // namespace
 
-Sampling::Sampling(const Initial& initial, const gravity::Units& units, const AnySpace& on)
+Sampling::Sampling(const Initial& initial, const gravity::Units& units, const AnySpace& on, Reading reading)
+    : Sampling(initial, units, on, std::vector<gravity::Placement>{}) {
+    open(reading, true);
+    for (std::size_t i = 0; i < initial.sources.size(); ++i) placements_.push_back(placement(i));
+}
+
+Sampling::Sampling(const Initial& initial, const gravity::Units& units, const AnySpace& on, std::vector<gravity::Placement> placements)
     : initial_(&initial),
       units_(units),
       space_(on),
       on_(std::holds_alternative<Cpu>(on) ? std::get<Cpu>(on) : Cpu{}),
       snapshots_(initial.sources.size()),
+      readers_(initial.sources.size()),
+      file_mass_(initial.sources.size()),
       galaxies_(initial.sources.size()),
-      warnings_(initial.sources.size()) {
+      warnings_(initial.sources.size()),
+      placements_(std::move(placements)) {
     outline_.units = units;
     outline_.time = initial.time;
     one_mass_.fill(true);
-    for (std::size_t i = 0; i < initial.sources.size(); ++i) {
-        if (initial.sources[i].file()) snapshots_[i] = read(initial.sources[i], units);
-        describe(i);
+    if (!placements_.empty()) open(Reading::in_parts, false);
+}
+
+void Sampling::open(Reading reading, bool masses) {
+    for (std::size_t i = 0; i < initial_->sources.size(); ++i) {
+        const auto& source = initial_->sources[i];
+        if (source.file() && reading == Reading::whole) {
+            snapshots_[i] = read(source, units_);
+            const auto& mass = snapshots_[i].particles.mass;
+            file_mass_[i] = std::accumulate(mass.begin(), mass.end(), 0.0);
+        } else if (source.file()) {
+            readers_[i] = open_reader(source, units_, masses);
+            snapshots_[i] = readers_[i]->outline();
+        }
+        describe(i, masses);
     }
     for (std::size_t t = 0; t < gravity::type_count; ++t)
         if (!one_mass_[t]) outline_.mass[t] = 0;
-    for (std::size_t i = 0; i < initial.sources.size(); ++i) placements_.push_back(placement(i));
 }
 
-void Sampling::describe(std::size_t i) {
+std::string Sampling::prefix(std::size_t i) const {
+    const auto& name = initial_->sources[i].name;
+    return initial_->sources.size() == 1 ? "" : (name.empty() ? std::to_string(i + 1) : name) + "/";
+}
+
+void Sampling::count_particles(std::uint8_t type, std::uint64_t n, double mass) {
+    if (outline_.count[type] > 0 && outline_.mass[type] != mass) one_mass_[type] = false;
+    if (mass == 0) one_mass_[type] = false;
+    outline_.mass[type] = mass;
+    outline_.count[type] += n;
+}
+
+void Sampling::add_component(const std::string& name, const std::string& law, index_t count, std::uint8_t type, double mass,
+                             std::uint64_t seed, double softening) {
+    const auto n = static_cast<std::uint64_t>(count);
+    outline_.components.push_back({name, law, next_id_, n, type, mass, seed, softening});
+    next_id_ += n;
+}
+
+void Sampling::describe(std::size_t i, bool masses) {
     const auto& source = initial_->sources[i];
-    const bool one = initial_->sources.size() == 1;
-    const auto prefix = one ? "" : (source.name.empty() ? std::to_string(i + 1) : source.name) + "/";
-    std::uint64_t next_id = std::accumulate(outline_.count.begin(), outline_.count.end(), std::uint64_t{1});
-    const auto particles_of = [&](std::uint8_t type, std::uint64_t n, double mass) {
-        if (outline_.count[type] > 0 && outline_.mass[type] != mass) one_mass_[type] = false;
-        if (mass == 0) one_mass_[type] = false;
-        outline_.mass[type] = mass;
-        outline_.count[type] += n;
-    };
-    const auto add = [&](const std::string& name, const std::string& law, index_t count, std::uint8_t type, double mass, std::uint64_t seed,
-                         double softening) {
-        const auto n = static_cast<std::uint64_t>(count);
-        outline_.components.push_back({prefix + name, law, next_id, n, type, mass, seed, softening});
-        next_id += n;
-    };
     if (const auto* galaxy = source.galaxy()) {
         const auto counts = counts_of(*galaxy);
         for (std::size_t k = 0; k < counts.size(); ++k) {
             const auto& c = galaxy->components[k];
-            add(c.label(), gravity::name(c.law), counts[k], c.type, c.mass, galaxy->seed, c.softening);
-            particles_of(c.type, static_cast<std::uint64_t>(counts[k]), c.mass / static_cast<double>(counts[k]));
+            add_component(prefix(i) + c.label(), gravity::name(c.law), counts[k], c.type, c.mass, galaxy->seed, c.softening);
+            count_particles(c.type, static_cast<std::uint64_t>(counts[k]), c.mass / static_cast<double>(counts[k]));
             if (c.softening > 0) outline_.softening[c.type] = c.softening;
         }
     } else if (const auto* ball = source.ball()) {
         const auto law = source.point ? "point" : word(ball->motion);
-        add(law, law, ball->count, ball->type, ball->mass, ball->seed, 0);
-        particles_of(ball->type, static_cast<std::uint64_t>(ball->count), ball->mass / static_cast<double>(ball->count));
+        add_component(prefix(i) + law, law, ball->count, ball->type, ball->mass, ball->seed, 0);
+        count_particles(ball->type, static_cast<std::uint64_t>(ball->count), ball->mass / static_cast<double>(ball->count));
     } else {
-        const auto& s = snapshots_[i];
-        const auto& p = s.particles;
-        for (std::size_t at = 0; at < p.type.size();) {  // a snapshot is read in ascending types
-            const auto type = p.type[at];
-            const auto end = static_cast<std::size_t>(std::upper_bound(p.type.begin(), p.type.end(), type) - p.type.begin());
-            const View masses(p.mass.data() + at, static_cast<index_t>(end - at));
-            const bool equal = std::all_of(masses.begin(), masses.end(), [&](double mass) { return mass == masses[0]; });
-            particles_of(type, end - at, equal ? masses[0] : 0);
-            if (s.softening[type] > 0) outline_.softening[type] = s.softening[type];
-            if (!initial_->as_is)
-                add(fmt::format("type {}", type), "snapshot", masses.size(), type, std::accumulate(masses.begin(), masses.end(), 0.0), 0,
-                    s.softening[type]);
-            at = end;
-        }
-        if (initial_->as_is) outline_.components = s.components;
+        describe_file(i, masses);
     }
+}
+
+void Sampling::describe_file(std::size_t i, bool masses) {
+    const auto& s = snapshots_[i];
+    const auto* reader = readers_[i].get();
+    gravity::SnapshotReader::Counts count{};
+    if (reader)
+        count = reader->summary().count;
+    else
+        for (const auto type : s.particles.type) ++count[type];
+    // A snapshot that is read in parts and taken as it is needs no masses here.
+    const bool wanted = masses && !(reader && initial_->as_is);
+    std::uint64_t before = 0;
+    for (std::uint8_t type = 0; type < gravity::type_count; ++type) {  // a snapshot is read in ascending types
+        const auto n = count[type];
+        if (n == 0) continue;
+        double first = 0, sum = 0;
+        bool equal = wanted, begun = false;
+        const auto add = [&](const double* mass, std::uint64_t number) {
+            if (!std::exchange(begun, true)) first = mass[0];
+            for (std::uint64_t k = 0; k < number; ++k) {
+                equal = equal && mass[k] == first;
+                sum += mass[k];
+                if (reader) file_mass_[i] += mass[k];
+            }
+        };
+        if (wanted && !reader) add(s.particles.mass.data() + before, n);
+        for (std::uint64_t at = 0; wanted && reader && at < n; at += rows_at_once) {
+            gravity::SnapshotReader::Counts skip{}, part{};
+            skip[type] = at, part[type] = std::min(rows_at_once, n - at);
+            gravity::Snapshot rows;
+            reader->read(skip, part, rows, {.position = false, .velocity = false, .id = false});
+            add(rows.particles.mass.data(), part[type]);
+        }
+        count_particles(type, n, equal ? first : 0);
+        if (s.softening[type] > 0) outline_.softening[type] = s.softening[type];
+        if (!initial_->as_is)
+            add_component(prefix(i) + fmt::format("type {}", type), "snapshot", static_cast<index_t>(n), type, sum, 0, s.softening[type]);
+        before += n;
+    }
+    if (initial_->as_is) outline_.components = s.components;
 }
 
 gravity::Placement Sampling::placement(std::size_t i) const {
@@ -113,7 +184,7 @@ gravity::Placement Sampling::placement(std::size_t i) const {
     const auto mass = [&](std::size_t k) {
         const auto& s = initial_->sources[k];
         if (const auto* ball = s.ball()) return ball->mass;
-        if (s.file()) return std::accumulate(snapshots_[k].particles.mass.begin(), snapshots_[k].particles.mass.end(), 0.0);
+        if (s.file()) return file_mass_[k];
         double sum = 0;
         for (const auto& c : s.galaxy()->components) sum += c.mass;
         return sum;
@@ -230,6 +301,41 @@ gravity::Particles Sampling::draw_all(const ProgressFunction& progress) {
         if (sources.size() == 1) return own;
         all.append(own);
         before = after;
+    }
+    return all;
+}
+
+void Sampling::check_files() const {
+    for (std::size_t i = 0; i < readers_.size(); ++i) {
+        if (!readers_[i]) continue;
+        const auto n = static_cast<index_t>(readers_[i]->summary().total());
+        constexpr auto part = static_cast<index_t>(rows_at_once);
+        for (index_t first = 0; first < n; first += part) read_part(initial_->sources[i], *readers_[i], first, std::min(part, n - first));
+    }
+}
+
+gravity::Particles Sampling::draw_part(index_t first, index_t n, const gravity::AddOverProcesses& add, const ProgressFunction& progress) {
+    const auto& sources = initial_->sources;
+    const index_t end = first + n;
+    gravity::Particles all;
+    index_t begin = 0;  // first particle of the source
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        const auto of_all = [&](index_t particles) { return static_cast<double>(particles) / static_cast<double>(initial_->count()); };
+        const auto report = part_of(progress, of_all(begin), of_all(begin + sources[i].count));
+        const index_t from = std::clamp<index_t>(first - begin, 0, sources[i].count),
+                      to = std::clamp<index_t>(end - begin, 0, sources[i].count);
+        gravity::Particles own;
+        if (sources[i].galaxy())
+            own = gravity::sample(*galaxies_[i], space_, from, to - from, add, report);
+        else if (const auto* ball = sources[i].ball(); ball && from < to)
+            gravity::BallSampler(*ball, on_, report).fill(own, from, to - from);
+        else if (sources[i].file() && from < to)
+            own = read_part(sources[i], *readers_[i], from, to - from);
+        auto id = static_cast<std::uint64_t>(begin + from) + 1;
+        arrange(own, i, id);
+        begin += sources[i].count;
+        if (sources.size() == 1) return own;
+        all.append(own);
     }
     return all;
 }
