@@ -9,7 +9,9 @@
 namespace kasane::gravity {
 
 /// Estimates the memory of one worker, like simulation_memory(). The host of worker 0 also holds all particles.
-SimulationMemory worker_memory(const AnySpace& kind, index_t n, const Force& force, const Exchange& exchange, int workers, int worker);
+/// @param apart  devices with trees walk LETs apart from the own tree: in block steps of few particles, and always between ranks
+SimulationMemory worker_memory(const AnySpace& kind, index_t n, const Force& force, const Exchange& exchange, int workers, int worker,
+                               bool apart = true);
 /// Checks the memory of the workers of one rank, like check_memory().
 /// @param first  number of the rank's first worker in the communicator   @param sharing  ranks that share this host's memory
 void check_worker_memory(const std::vector<AnySpace>& here, index_t n, const Force& force, const Exchange& exchange, int workers, int first,

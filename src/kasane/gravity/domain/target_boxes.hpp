@@ -22,10 +22,12 @@ struct alignas(16) TargetBox {
     KS_FN bool empty() const { return !(low_x <= high_x); }
 };
 
-/// Boxes of a domain: element 0 is around all targets, then come the boxes around groups of boxes, then the boxes.
+/// Boxes of a domain: element 0 is around all targets, then come the boxes around regions (groups of groups), those around groups of boxes,
+/// and the boxes. The larger the boxes, the more nodes must be sent for them.
 struct TargetBoxLayout {
-    static constexpr index_t boxes = 512, per_group = 16, groups = boxes / per_group;
-    static constexpr index_t first_group = 1, first_box = first_group + groups, size = first_box + boxes;
+    static constexpr index_t boxes = 4096, per_group = 16, groups = boxes / per_group, regions = groups / per_group;
+    static constexpr index_t first_region = 1, first_group = first_region + regions, first_box = first_group + groups,
+                             size = first_box + boxes;
 };
 
 /// How nodes are tested.
@@ -53,10 +55,13 @@ KS_FN bool accepts(const TargetBox& box, const Body& center, const NodeTest& tes
 KS_FN bool accepts_for_all(const TargetBox* box, const Body& center, const NodeTest& test, float term, const NodeCriterion& by) {
     using Layout = TargetBoxLayout;
     if (accepts(box[0], center, test, term, by)) return true;
-    for (index_t g = 0; g < Layout::groups; ++g) {
-        if (accepts(box[Layout::first_group + g], center, test, term, by)) continue;
-        for (index_t k = Layout::first_box + g * Layout::per_group; k < Layout::first_box + (g + 1) * Layout::per_group; ++k)
-            if (!accepts(box[k], center, test, term, by)) return false;
+    for (index_t r = 0; r < Layout::regions; ++r) {
+        if (accepts(box[Layout::first_region + r], center, test, term, by)) continue;
+        for (index_t g = r * Layout::per_group; g < (r + 1) * Layout::per_group; ++g) {
+            if (accepts(box[Layout::first_group + g], center, test, term, by)) continue;
+            for (index_t k = Layout::first_box + g * Layout::per_group; k < Layout::first_box + (g + 1) * Layout::per_group; ++k)
+                if (!accepts(box[k], center, test, term, by)) return false;
+        }
     }
     return true;
 }
@@ -81,7 +86,7 @@ class TargetBoxes {
 
    private:
     void measure_boxes(const OctreeView& tree, const Body* later, const WalkTargets& targets, double G);
-    /// Computes the boxes around groups and around all from the boxes.
+    /// Computes the boxes around groups, regions and all from the boxes.
     void join_boxes();
 
     S on_;
