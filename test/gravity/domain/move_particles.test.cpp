@@ -12,9 +12,9 @@ namespace {
 class ParticleMovesOn : public OnEverySpace {
    protected:
     /// Moves particles by keys of their numbers, several times, and compares with the definition.
-    /// @param key_of  (number of the particle, move)
+    /// @param key_of  (number of the particle, move)   @param most_records  as of ParticleMoves
     void expect_moves(int workers, index_t n, const std::vector<std::uint64_t>& boundary,
-                      const std::function<std::uint64_t(std::uint32_t, int)>& key_of) {
+                      const std::function<std::uint64_t(std::uint32_t, int)>& key_of, index_t most_records = 1 << 20) {
         const auto of = make({Shape::plummer, n, 0.02});
         constexpr int moves = 4;
         std::visit(
@@ -25,15 +25,15 @@ class ParticleMovesOn : public OnEverySpace {
                 for (auto& of_workers : held) of_workers.resize(static_cast<std::size_t>(workers));
                 communicator.run([&](comm::Worker& worker) {
                     auto system = slab_system(on, of, worker.index(), workers);
-                    comm::Channel<S> channel(on, worker, 0);
-                    ParticleMoves<S> move(on);
+                    Channels<S> channels(on, worker, 0, comm::Engine::automatic);
+                    ParticleMoves<S> move(on, most_records);
                     for (int m = 0; m < moves; ++m) {
                         const auto before = to_host(system.given);
                         std::vector<std::uint64_t> key;
                         for (const auto i : before) key.push_back(key_of(i, m));
                         GrowingBuffer<std::uint64_t, S> there(on, system.count());
                         copy_from_host(on, there.view(), view(key));
-                        const bool changed = move(worker, channel, system, there, boundary);
+                        const bool changed = move(worker, channels, system, there, boundary);
                         const auto after = to_host(system.given);
                         EXPECT_EQ(changed, after != before);
                         EXPECT_EQ(system.count(), static_cast<index_t>(after.size()));
@@ -90,6 +90,11 @@ TEST_P(ParticleMovesOn, SendsEachParticleToTheDomainOfItsKey) {
         expect_moves(2, n, {500000}, scattered);
         expect_moves(5, n, {10, 400000, 400000, 900000}, scattered);  // small, equal and empty domains
     }
+}
+
+TEST_P(ParticleMovesOn, SendsManyInQuarters) {
+    expect_moves(2, 3000, {500000}, scattered, 100);
+    expect_moves(5, 3000, {10, 400000, 400000, 900000}, scattered, 0);
 }
 
 TEST_P(ParticleMovesOn, MovesFew) {

@@ -32,8 +32,8 @@ class GrowingBuffer {
         }
         n_ = n;
     }
-    /// Changes the number of elements and keeps the values of the first ones.
-    void resize(index_t n) {
+    /// Takes memory for n elements; the present ones keep their values.
+    void reserve(index_t n) {
         if (n > memory_.size()) {
             Buffer<T, S> larger(on_, with_reserve(n));
             const auto bytes = static_cast<std::size_t>(n_) * sizeof(T);
@@ -46,6 +46,10 @@ class GrowingBuffer {
 #endif
             memory_ = std::move(larger);
         }
+    }
+    /// Changes the number of elements and keeps the values of the first ones.
+    void resize(index_t n) {
+        reserve(n);
         n_ = n;
     }
     /// Releases the memory.

@@ -1,6 +1,7 @@
 #include <kasane/core/device/check.cuda.hpp>
 #include <kasane/core/device/cuda_code.hpp>
 #include <kasane/core/device/host_copies.hpp>
+#include <kasane/core/device/memory_use.hpp>
 #include <kasane/core/device/reused_memory.hpp>
 #include <kasane/core/device/space_cuda.hpp>
 
@@ -78,11 +79,13 @@ void* allocate(Cuda on, std::size_t bytes) {
     KS_CUDA(cudaSetDevice(on.device));
     void* memory = nullptr;
     KS_CUDA(cudaMalloc(&memory, bytes));
+    kasane::detail::count_allocation(on.device, memory, bytes);
     return memory;
 }
 
 void release(Cuda on, void* memory) noexcept {
     if (give_reused(on, memory)) return;
+    kasane::detail::count_release(on.device, memory);
     // A destructor cannot throw, and at process exit the runtime may already be gone: errors are ignored here.
     static_cast<void>(cudaSetDevice(on.device));
     static_cast<void>(cudaFree(memory));

@@ -48,11 +48,13 @@ SpanTimer<Cuda>::SpanTimer(SpanTimer&&) noexcept = default;
 void SpanTimer<Cuda>::begin() {
     auto& pair = events_->ring[events_->next];
     events_->collect(pair);
+    KS_CUDA(cudaSetDevice(events_->on.device));  // a stream that is not named is that of the current device
     KS_CUDA(cudaEventRecord(pair.begin, events_->on.stream));
 }
 
 void SpanTimer<Cuda>::end() {
     auto& pair = events_->ring[events_->next];
+    KS_CUDA(cudaSetDevice(events_->on.device));
     KS_CUDA(cudaEventRecord(pair.end, events_->on.stream));
     pair.pending = true;
     events_->next = (events_->next + 1) % Events::length;

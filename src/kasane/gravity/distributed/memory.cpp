@@ -27,7 +27,7 @@ std::uint64_t kept_on_host(index_t n, int workers, int worker, int per_rank, std
 }
 
 SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Direct& force, const Exchange& exchange, int workers, int worker,
-                                  int per_rank) {
+                                  int per_rank, bool) {
     const bool device = name(kind) != "cpu";
     const auto layout = detail::layout_of(force);
     const comm::Partition partition{n, detail::largest_grain, workers};
@@ -50,29 +50,33 @@ SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Direct&
     return {host + (device ? 0 : work), device ? work : 0};
 }
 
-/// Of a domain with a tenth more particles than its share. Particles leave and arrive as records; the LETs of the other domains are sent,
-/// received and merged.
+/// Bytes that a device or the host needs for a domain of `own` particles beside the system and its tree.
+/// @param apart  LETs are walked apart from the own tree
+double domain_memory(bool device, double own, double all, const Tree& force, int workers, bool apart) {
+    // Measured with the default criterion: LETs of 15 own^(2/3) nodes, with two bodies each, are received from three workers.
+    const double most = std::min(1.5, 4. / force.leaf_size), tree_nodes = own * most;
+    const double nodes = std::min(15 * std::pow(own, 2. / 3), most * all), bodies = std::min(2 * nodes, all);
+    const double node = sizeof(Body) + sizeof(NodeTest) + sizeof(Quadrupole) + 2 * sizeof(std::uint32_t), body = sizeof(Body);
+    const double let = nodes * node + bodies * body;
+    double bytes = 3 * let + 4 * nodes;  // sent, received and merged; numbers of the nodes that are sent
+    bytes += device ? EssentialTree<Cpu>::node_bytes(tree_nodes, workers - 1) * tree_nodes : 9. * (workers - 1) * tree_nodes;  // selection
+    if (!apart) return bytes;
+    // The own bodies in front of the LETs; bodies at a later time, or the field of a second walk; a list of targets. Another merged tree;
+    // motions of the nodes and bodies of LETs, sent and received. (tree_memory() counts the own nodes that are kept.)
+    const double motion = sizeof(Vec3<float>) * nodes + (sizeof(BodyMotion) + 2 * sizeof(std::uint32_t)) * bodies;
+    return bytes + own * (2 * body + sizeof(std::uint32_t)) + (device ? let : 0) + 2 * motion;
+}
+
+/// Of a domain with its share of the particles: arrays that change their size have a sixteenth in reserve. (In the first division, when
+/// there are no trees yet, particles that move take less memory than trees do later.)
 SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Tree& force, const Exchange&, int workers, int worker,
-                                  int per_rank) {
-    const auto share = (n + workers - 1) / workers, domain = workers > 1 ? std::min(n, share + share / 10) : n;
+                                  int per_rank, bool apart) {
+    const auto share = (n + workers - 1) / workers, domain = workers > 1 ? std::min(n, share + share / 16) : n;
     auto memory = simulation_memory(kind, domain, force);
     if (workers > 1) {
-        // Measured with the default criterion: 35 own^(2/3) to 62 own^(2/3) bodies are received, and a sixth of that number of nodes.
-        const double own = static_cast<double>(domain), received = std::min(70 * std::pow(own, 2. / 3), 7 * static_cast<double>(n));
-        const double node = sizeof(Body) + sizeof(NodeTest) + sizeof(Quadrupole) + 2 * sizeof(std::uint32_t), body = sizeof(Body);
-        // The LETs in one tree, behind copies of the own bodies, and the field of a second walk.
-        const double merged = own * (body + sizeof(Vec3<float>) + sizeof(float)) + received * (body + node / 6);
-        // On devices the own nodes are copied into that tree, too. Selection takes 13 bytes of a node for each of at most four LETs.
         const bool device = name(kind) != "cpu";
-        const double nodes = own * std::min(1.5, 4. / force.leaf_size);
-        const double selected = nodes * 13 * std::min(workers - 1, 4), joined = device ? 1.125 * nodes * node : 0;
-        // Where LETs are kept: bodies at a later time; motions of the bodies and nodes of LETs, sent and received; numbers, flags and
-        // values of the bodies and nodes that are sent for every force. (tree_memory() counts the own nodes that are kept.)
-        const double kept = own * body + received * (2 * (sizeof(BodyMotion) + sizeof(Vec3<float>) / 6.) + 2 * sizeof(std::uint32_t)) +
-                            received / 4 * (body + sizeof(NodeValues) / 6.);
-        const auto more = static_cast<std::uint64_t>(2 * own * sizeof(ParticleRecord) + merged + joined + selected +
-                                                     2 * received * (body + node / 6) + kept);
-        (device ? memory.device_bytes : memory.host_bytes) += more;
+        const double more = domain_memory(device, static_cast<double>(domain), static_cast<double>(n), force, workers, apart || !device);
+        (device ? memory.device_bytes : memory.host_bytes) += static_cast<std::uint64_t>(more);
     }
     constexpr std::uint64_t given = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + sizeof(Vec3<float>);
     memory.host_bytes += kept_on_host(n, workers, worker, per_rank, given, force.softening_per_particle ? sizeof(double) : 0);
@@ -82,8 +86,8 @@ SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Tree& f
 }  // namespace
 
 SimulationMemory worker_memory(const AnySpace& kind, index_t n, const Force& force, const Exchange& exchange, int workers, int worker,
-                               int per_rank) {
-    return std::visit([&](const auto& of) { return memory_of_worker(kind, n, of, exchange, workers, worker, per_rank); }, force);
+                               int per_rank, bool apart) {
+    return std::visit([&](const auto& of) { return memory_of_worker(kind, n, of, exchange, workers, worker, per_rank, apart); }, force);
 }
 
 void check_worker_memory(const std::vector<AnySpace>& here, index_t n, const Force& force, const Exchange& exchange, int workers, int first,

@@ -25,7 +25,7 @@ namespace kasane::gravity {
 template <Space S>
 class DomainForce {
    public:
-    /// Collective. @param channel  number of the channel for messages   @throws InputError: an option is out of range
+    /// Collective. @param channel  number of the first channel for messages (Channels)   @throws InputError: an option is out of range
     DomainForce(S on, const Tree& options, comm::Worker& worker, int channel = 0, comm::Engine engine = comm::Engine::automatic)
         : on_(on),
           options_(options),
@@ -37,9 +37,7 @@ class DomainForce {
           joins_(!std::same_as<S, Cpu> && exchange_.messages_are_fast()),
           moves_(on),
           nodes_(on),
-          later_(on, 0),
-          acceleration_(on, 0),
-          potential_(on, 0) {}
+          spare_(on, 0) {}
 
     Octree<S>& octree() { return force_.octree(); }
     Walk<S>& walk() { return force_.walk(); }
@@ -49,8 +47,8 @@ class DomainForce {
     /// Times of this worker; the caller measures the refresh of moments.
     DomainParts<S>& parts() { return parts_; }
 
-    /// Selects whether forces of many targets walk the LETs together with a copy of the own tree: one walk, after all messages. Else the
-    /// own tree is walked while messages are transferred.
+    /// Selects whether forces of many targets walk the LETs together with the own tree: one walk, after all messages. Else the own tree is
+    /// walked while messages are transferred.
     void join_trees(bool joins) { joins_ = joins; }
 
     /// Moves the particles to the workers of their domains and builds the topology of the trees. The caller then writes the bodies again,
@@ -71,10 +69,13 @@ class DomainForce {
         };
         parts_.tree.call([&] {
             if (divide || boundary_.empty() || ++frame_uses_ == largest_frame_uses) {
-                const auto frame =
-                    common_frame<S>(on_, work_, worker_, system.position.view(), system.mass.view(), system.given.view(), total);
-                divide = divide || !fits(frame);
-                if (divide) frame_ = frame;
+                const auto frame = [&](index_t samples) {
+                    return common_frame<S>(on_, work_, worker_, system.position.view(), system.mass.view(), system.given.view(), total,
+                                           samples);
+                };
+                const auto usual = frame(detail::frame_sample_size);
+                divide = divide || !fits(usual);
+                if (divide) usual_frame_ = usual, frame_ = worker_.size() > 1 ? frame(domain_sample_size) : usual;
                 frame_uses_ = 0;
             }
             tree.use_frame(frame_, system.count());
@@ -90,7 +91,7 @@ class DomainForce {
                     boundary_ = domain_boundaries(all_parts(own), worker_.size());
                 });
             bool changed = false;
-            parts_.domains.add([&] { changed = moves_(worker_, exchange_.channel(), system, tree.key_memory(), boundary_); });
+            parts_.domains.add([&] { changed = moves_(worker_, exchange_.channels(), system, tree.key_memory(), boundary_); });
             parts_.tree.add([&] {
                 tree.use_frame(frame_, system.count());
                 if (changed || !divide) sort();
@@ -123,10 +124,10 @@ class DomainForce {
         bodies.drift = {};  // as after a refresh
         exchange_.measure(bodies, targets, refresh);
         if (joins_) {
-            exchange_.make(octree().view(), octree().levels(), true, NoWork{});
+            exchange_.make(octree(), true, NoWork{});
             return walk_joined(targets, out);
         }
-        exchange_.make(octree().view(), octree().levels(), false, walk);
+        exchange_.make(octree(), false, walk);
         walk_received(targets, out);
     }
 
@@ -137,15 +138,14 @@ class DomainForce {
     /// [n] memory for the positions of this worker's bodies at the last use of the next kept LETs. The caller writes them before keep().
     View<Body> later() {
         const index_t n = worker_.size() > 1 ? octree().bodies().n : 0;
-        if (later_.size() < n) later_.reserve_discarding(n + n / 8);
-        return later_.view().subview(0, n);
+        return {reinterpret_cast<Body*>(spare(n)), n};
     }
     /// Makes LETs, and keeps them and the nodes of the last refresh(). Bodies and moments are those of `time`. Collective.
     /// @param targets  all targets of this worker for which the LETs will be used; not read with one worker
     void keep(double time, const WalkTargets& targets) {
         if (worker_.size() > 1) {
             exchange_.promise(octree().view(), targets, later());
-            exchange_.make(octree().view(), octree().levels(), false, NoWork{});
+            exchange_.make(octree(), false, NoWork{}, kept_growth);
         }
         kept_time_ = time, kept_ = true, moved_ = updates_ = false;
     }
@@ -204,10 +204,13 @@ class DomainForce {
     }
 
    private:
-    /// Whether the frame of the domains, whose boundaries are keys in it, can stay where a new one would be this.
+    /// Nodes of kept LETs are accepted although their bodies have moved: by up to a quarter of their steps.
+    static constexpr float kept_growth = 1.1f;
+
+    /// Whether the frame of the domains, whose boundaries are keys in it, can stay where the usual sample gives this one.
     bool fits(const Frame& frame) const {
-        const auto off = frame.center - frame_.center;
-        return !boundary_.empty() && frame.length == frame_.length && frame.mass == frame_.mass &&
+        const auto off = frame.center - usual_frame_.center;
+        return !boundary_.empty() && frame.length == usual_frame_.length && frame.mass == usual_frame_.mass &&
                dot(off, off) <= frame.length * frame.length / (64 * 64);
     }
 
@@ -268,17 +271,19 @@ class DomainForce {
         const index_t n = octree().bodies().n;
         if (worker_.size() == 1 || exchange_.view().nodes == 0) return parts_.walk.call([] {});
         WalkField more;
-        if (!out.acceleration.empty()) more.acceleration = held(acceleration_, n);
-        if (!out.potential.empty()) more.potential = held(potential_, n);
+        auto* const memory = spare(n);
+        if (!out.acceleration.empty()) more.acceleration = {reinterpret_cast<Vec3<float>*>(memory), n};
+        if (!out.potential.empty()) more.potential = {reinterpret_cast<float*>(memory + n * static_cast<index_t>(sizeof(Vec3<float>))), n};
         parts_.walk.call([&] {
             walk()(exchange_.view(), numbered(targets), more);
             add_field(on_, targets, more, out);
         });
     }
-    template <class T>
-    static View<T> held(Buffer<T, S>& buffer, index_t n) {
-        if (buffer.size() < n) buffer.reserve_discarding(n + n / 8);
-        return buffer.view().subview(0, n);
+    /// Memory for later(), or for the field of a second walk, of n particles.
+    std::byte* spare(index_t n) {
+        static_assert(sizeof(Body) == sizeof(Vec3<float>) + sizeof(float));
+        spare_.resize_discarding(n * static_cast<index_t>(sizeof(Body)));
+        return spare_.data();
     }
 
     /// Targets of the tree of LETs: its first bodies are those of this worker.
@@ -301,12 +306,11 @@ class DomainForce {
     /// Trees in a frame before it is examined again: particles move little meanwhile, and a frame of another size costs no accuracy.
     static constexpr int largest_frame_uses = 8;
     Frame frame_;                          ///< of the domains
+    Frame usual_frame_;                    ///< at the time of frame_, from the sample that examinations take
     int frame_uses_ = 0;                   ///< trees since the frame was examined
     std::vector<std::uint64_t> boundary_;  ///< of the domains
     KeptNodes<S> nodes_;
-    Buffer<Body, S> later_;
-    Buffer<Vec3<float>, S> acceleration_;
-    Buffer<float, S> potential_;
+    GrowingBuffer<std::byte, S> spare_;
     Buffer<std::uint32_t, S> number_;
     bool kept_ = false, moved_ = false;
     bool updates_ = false;  ///< LETs are older than nodes and bodies

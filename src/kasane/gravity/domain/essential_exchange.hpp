@@ -25,13 +25,13 @@ struct ReceivedTrees {
 template <Space S>
 class EssentialExchange {
    public:
-    /// Collective. @param channel  number of the channel for messages   @param parts  lets and messages are timed
+    /// Collective. @param channel  number of the first channel for messages (Channels)   @param parts  lets and messages are timed
     EssentialExchange(S on, const Tree& options, comm::Worker& worker, int channel, comm::Engine engine, DomainParts<S>& parts)
         : on_(on),
           options_(options),
           worker_(worker),
           parts_(parts),
-          channel_(on, worker, channel, engine),
+          channels_(on, worker, channel, engine),
           ready_(on, Urgency::high),
           work_(on),
           boxes_(on),
@@ -41,15 +41,15 @@ class EssentialExchange {
         for (int w = 0; w < worker.size(); ++w) partner_.emplace_back(on);
     }
 
-    comm::Channel<S>& channel() { return channel_; }
+    Channels<S>& channels() { return channels_; }
     /// "peer copies", "MPI through host memory", ...
-    std::string engine() const { return channel_.text(); }
+    std::string engine() const { return channels_.text(); }
     const ReceivedTrees& received() const { return received_; }
     /// The LETs of the other workers, joined with the own tree or alone; without nodes if there are no LETs. This worker's targets have
     /// their numbers in its own tree.
     OctreeView view() const { return merged_.view(); }
     /// Messages are copies between the memories of one host: they take less time than a second walk costs.
-    bool messages_are_fast() const { return channel_.engine() == comm::Engine::copy; }
+    bool messages_are_fast() const { return channels_.engine() == comm::Engine::copy; }
     void place_targets(const OctreeView& tree, const WalkTargets& targets) { merged_.place_targets(tree, targets); }
 
     /// Takes a new topology of this worker's tree.
@@ -67,17 +67,18 @@ class EssentialExchange {
         parts_.lets.call([&] { boxes_.promise(tree, targets, later, options_.G); });
         exchange_boxes(NoWork{});
     }
-    /// Makes LETs for the boxes of all workers. @param levels  Octree::levels()   @param joins  view() has the particles of all workers
-    /// @param work  executed during the messages, see all_to_all()
+    /// Makes LETs for the boxes of all workers. @param octree  the own tree   @param joins  view() has the particles of all workers, in the
+    /// memory of the own tree
+    /// @param work  executed during the messages, see all_to_all()   @param growth  as of EssentialTree::make()
     template <class Work>
-    void make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, bool joins, const Work& work) {
+    void make(Octree<S>& octree, bool joins, const Work& work, float growth = 1) {
         const auto workers = static_cast<std::size_t>(worker_.size()), me = static_cast<std::size_t>(worker_.index());
         std::vector<std::uint64_t> sizes(2 * workers);
         parts_.lets.add([&] {
             std::vector<EssentialRequest<S>> requests;
             for (std::size_t w = 0; w < workers; ++w)
                 if (w != me) requests.push_back({boxes_of(static_cast<std::ptrdiff_t>(w)), &partner_[w].part});
-            essential_.make(tree, levels, requests, options_.softening_kernel == SofteningKernel::spline);
+            essential_.make(octree.view(), octree.levels(), requests, options_.softening_kernel == SofteningKernel::spline, growth);
             for (std::size_t w = 0; w < workers; ++w)
                 if (w != me) sizes[2 * w] = partner_[w].part.size.nodes, sizes[2 * w + 1] = partner_[w].part.size.bodies;
         });
@@ -89,7 +90,7 @@ class EssentialExchange {
             partner_[w].size = {words[0], words[1]};
             if (words[0] > 0) parts.push_back(partner_[w].size);
         }
-        const auto begin = [&] { parts_.lets.add([&] { merged_.begin(tree, arrays(), parts, joins); }); };
+        const auto begin = [&] { parts_.lets.add([&] { merged_.begin(octree, arrays(), parts, joins); }); };
         send_and_receive(
             [&](Partner& to) { return View<const std::byte>(to.part.message.data(), essential_bytes(to.part.size, arrays())); },
             [&](Partner& from) {
@@ -100,7 +101,7 @@ class EssentialExchange {
             },
             BeginThenWork<Work, decltype(begin)>{work, begin});
         parts_.lets.add([&] {
-            const auto lets = received_parts(tree);
+            const auto lets = received_parts(octree.view());
             for (std::size_t part = 0; part < lets.size(); ++part) merged_.add(part, lets[part]);
         });
     }
@@ -215,11 +216,11 @@ class EssentialExchange {
             receive[w] = incoming(partner_[w]);
         }
         ready_.follow(on_);  // messages do not wait for the work that hides them
-        all_to_all(ready_.space(), on_, worker_, channel_, send, receive, work, [&](auto finish) { parts_.messages.call(finish); });
+        all_to_all(ready_.space(), on_, worker_, channels_, send, receive, work, [&](auto finish) { parts_.messages.call(finish); });
     }
 
     static View<std::byte> space_for(Buffer<std::byte, S>& buffer, index_t bytes) {
-        if (buffer.size() < bytes) buffer.reserve_discarding(bytes + bytes / 8);
+        if (buffer.size() < bytes) buffer.reserve_discarding(bytes + bytes / 16);
         return {buffer.data(), bytes};
     }
 
@@ -232,7 +233,7 @@ class EssentialExchange {
     Tree options_;
     comm::Worker& worker_;
     DomainParts<S>& parts_;
-    comm::Channel<S> channel_;
+    Channels<S> channels_;
     SideStream<S> ready_;
     Workspace<S> work_;
     TargetBoxes<S> boxes_;

@@ -25,7 +25,7 @@ struct EssentialMotion {
 
     EssentialListed listed;
     Buffer<std::byte, S> message;     ///< essential_motion_bytes() or more
-    Buffer<std::uint32_t, S> source;  ///< [size.bodies], numbers of the sender's bodies; 0 for bodies in the place of nodes
+    Buffer<std::uint32_t, S> source;  ///< [size.bodies], numbers of the sender's bodies
     Buffer<std::uint8_t, S> flag;     ///< [size.bodies + size.nodes], 1 for listed bodies and nodes
     Buffer<std::uint32_t, S> count;   ///< [1]
     Buffer<std::byte, S> update;      ///< update_bytes() or more

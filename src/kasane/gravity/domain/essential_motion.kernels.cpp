@@ -19,18 +19,10 @@ struct WriteMotion {
 
     KS_FN void operator()(index_t k) const {
         const std::uint32_t i = node[k].node(), begin = test[k].begin, count = test[k].count;
-        const auto v = nodes.velocity[i];
-        node_motion[k] = v;
+        node_motion[k] = nodes.velocity[i];
         node_flag[k] = nodes.kicked[i];
-        const auto kind = node[k].kind();
-        if (kind == EssentialNode::inner) return;
+        if (node[k].kind() != EssentialNode::bodies) return;
         for (std::uint32_t b = 0; b < count; ++b) {
-            if (kind == EssentialNode::closed) {
-                body_motion[begin + b] = {v, {0, 0, 0}};
-                source[begin + b] = 0;
-                body_flag[begin + b] = 0;
-                continue;
-            }
             const std::uint32_t from = tree.test[i].begin + b;
             const auto a = bodies.acceleration[from];
             const Vec3<double> wide{static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)};

@@ -1,13 +1,12 @@
 // The locally essential tree (LET) of a domain for another one: the nodes of its tree that no walk there can do without ([OMBMN12]
 // section 6.3). A node that may be accepted for every target of the other domain is sent without its children; other nodes are sent with
 // their children, leaves with their bodies.
-// Invariants: an LET is a tree that walks accept as any other. A node without its children is a leaf of `equivalent_bodies` bodies with its
-// mass, its centre of mass and its second moments: a group of targets that is not in one of the boxes of the domain may have to open it,
-// and finds the same field to the order of the expansion. Children are contiguous and nodes in breadth-first order.
+// Invariants: an LET is a tree that walks accept as any other. A node without its children is a leaf without bodies that any group of
+// targets accepts: each target alone may accept it, and a group that is not in one of the boxes of the domain would have to open it only
+// because of the box around the group. Children are contiguous and nodes in breadth-first order.
 #pragma once
 
 #include <kasane/core/device/algorithms.hpp>
-#include <kasane/gravity/domain/equivalent_bodies.hpp>
 #include <kasane/gravity/domain/target_boxes.hpp>
 
 #include <cstddef>
@@ -19,6 +18,10 @@ namespace kasane::gravity {
 struct EssentialSize {
     std::uint64_t nodes = 0, bodies = 0;
 };
+
+/// An inner node of an LET has so many bodies for the walks, which read the bodies of small nodes instead of their children: an LET has no
+/// contiguous bodies of inner nodes.
+inline constexpr std::uint32_t inner_bodies = 1u << 16;
 
 /// Arrays that an LET has besides its moments: those of the sender's tree.
 struct EssentialArrays {
@@ -35,7 +38,7 @@ struct EssentialNode {
     enum Kind : std::uint32_t {
         inner,   ///< its children
         bodies,  ///< its bodies
-        closed,  ///< bodies in the place of its children
+        closed,  ///< nothing: always_accepted()
     };
     std::uint32_t word;  ///< node | kind << 29
 
@@ -69,11 +72,17 @@ class EssentialTree {
 
     /// Makes the LETs of a tree for the targets of several domains; that of a domain without targets is empty. Waits for the space.
     /// @param levels   Octree::levels()   @param spline  pairs have the spline kernel
+    /// @param growth   factor by which nodes grow before the LETs are last used
     void make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, const std::vector<EssentialRequest<S>>& requests,
-              bool spline);
+              bool spline, float growth = 1);
 
-    /// LETs that are made at once; each takes 13 bytes per node of the tree.
+    /// LETs that are made at once; each takes 17 bytes per node of the tree. Those of large trees are made one after the other.
     static constexpr int at_once = 4;
+    static constexpr index_t large_tree = index_t{1} << 22;  ///< nodes
+    /// Bytes per node of such a tree while LETs for so many other workers are made.
+    static constexpr double node_bytes(double nodes, int others) {
+        return 17. * (nodes < static_cast<double>(large_tree) ? (others < at_once ? others : at_once) : 1);
+    }
 
    private:
     S on_;

@@ -2,7 +2,6 @@
 // test a node of a queue, which has the nodes of a level for all LETs, because the tests of one node against hundreds of boxes one after
 // the other take longer than all else.
 #include <kasane/core/device/kernels.hpp>
-#include <kasane/gravity/domain/equivalent_bodies.hpp>
 #include <kasane/gravity/domain/essential_tree.hpp>
 
 #include <algorithm>
@@ -19,10 +18,6 @@ enum NodeState : std::uint8_t {
     closed,  ///< sent without its children or bodies
     opened,  ///< sent with its children or bodies
 };
-
-/// An inner node of an LET has at least so many bodies for the walks, which read the bodies of small nodes instead of their children:
-/// an LET has no contiguous bodies of inner nodes.
-constexpr std::uint32_t inner_count = 1u << 16;
 
 constexpr int most_lets = 4;
 
@@ -43,7 +38,6 @@ struct Selections {
     /// Enters the decision on a node. @return its children are sent, too
     KS_FN bool decide(int let, index_t node, bool accepted) const {
         state(let, node) = accepted ? closed : opened;
-        if (accepted) bodies(let)[node] = equivalent_bodies(by.quadrupole);
         if (accepted || tree.link[node] != leaf) return !accepted;
         bodies(let)[node] = tree.test[node].count;
         return false;
@@ -67,7 +61,7 @@ EssentialOut writable(const OctreeView& v, EssentialNode* node) {
             const_cast<float*>(v.node_term), const_cast<float*>(v.body_term),    node};
 }
 
-/// Writes a node and its bodies to a message, by one or several lanes.
+/// Writes a node and its bodies to a message, by one or several lanes, which divide the arrays.
 struct PackNode {
     Selections of;
     EssentialOut let[most_lets];
@@ -80,26 +74,27 @@ struct PackNode {
         const std::uint32_t to = index[i] - before, begin = first_body[i] - bodies_before;
         const auto link = tree.link[i];
         const bool inner = state == opened && link != leaf;
-        auto test = tree.test[i];
-        const std::uint32_t from = test.begin, count = first_body[i + 1] - first_body[i];
+        const auto test = tree.test[i];
         if (lane == 0) {
-            test.begin = begin;
-            test.count = inner ? inner_count : count;
+            out.center[to] = tree.center[i];
             out.node[to] = EssentialNode::make(static_cast<std::uint32_t>(i), inner             ? EssentialNode::inner
                                                                               : state == opened ? EssentialNode::bodies
                                                                                                 : EssentialNode::closed);
-            out.center[to] = tree.center[i];
-            out.test[to] = test;
+        }
+        if (lane == 1 % lanes) {
+            const NodeTest open{test.radius2, test.weight, begin, inner ? inner_bodies : test.count};
+            out.test[to] = state == closed ? always_accepted(open) : open;
+        }
+        if (lane == 2 % lanes) {
             out.link[to] = inner ? (index[first_child(link)] - before) | (child_count(link) - 1) << 29 : leaf;
             out.next[to] = index[tree.next[i]] - before;
-            if (out.quadrupole) out.quadrupole[to] = tree.quadrupole[i];
             if (out.node_term) out.node_term[to] = tree.node_term[i];
-            if (state == closed) write_equivalent(tree.center[i], out.quadrupole ? tree.quadrupole + i : nullptr, out.body + begin);
         }
-        if (inner) return;
-        for (std::uint32_t k = lane; k < count; k += lanes) {
-            if (state == opened) out.body[begin + k] = tree.body[from + k];
-            if (out.body_term) out.body_term[begin + k] = state == opened ? tree.body_term[from + k] : tree.node_term[i];
+        if (lane == 3 % lanes && out.quadrupole) out.quadrupole[to] = tree.quadrupole[i];
+        if (inner || state == closed) return;
+        for (std::uint32_t k = lane; k < test.count; k += lanes) {
+            out.body[begin + k] = tree.body[test.begin + k];
+            if (out.body_term) out.body_term[begin + k] = tree.body_term[test.begin + k];
         }
     }
 };
@@ -115,7 +110,7 @@ struct MeasureSizes {
 };
 
 #if defined(__CUDACC__)
-constexpr int select_block = 128, team = 16;  ///< as many lanes as a group has boxes
+constexpr int select_block = 128, team = 16;  ///< as many lanes as a group has boxes, and a region groups
 constexpr int teams_per_block = select_block / team;
 
 /// The lanes that test a node together.
@@ -129,16 +124,16 @@ struct Team {
 /// accepts_for_all() by a team.
 __device__ bool accepts_together(const TargetBox* box, const Body& center, const NodeTest& test, float term, const NodeCriterion& by) {
     using Layout = TargetBoxLayout;
-    static_assert(Layout::per_group == team && Layout::groups % team == 0);
+    static_assert(Layout::per_group == team && Layout::regions == team);
     if (accepts(box[0], center, test, term, by)) return true;
-    const auto lane = static_cast<index_t>(Team::lane());
-    for (index_t first = 0; first < Layout::groups; first += team) {
-        unsigned failing = Team::vote(!accepts(box[Layout::first_group + first + lane], center, test, term, by));
-        for (; failing != 0; failing &= failing - 1) {
-            const index_t group = first + __ffs(static_cast<int>(failing)) - 1;
-            const auto& member = box[Layout::first_box + group * Layout::per_group + lane];
-            if (Team::vote(!accepts(member, center, test, term, by)) != 0) return false;
-        }
+    // The boxes of a set of sixteen that do not accept the node.
+    const auto failing = [&](index_t first, index_t set) {
+        return Team::vote(!accepts(box[first + set * team + static_cast<index_t>(Team::lane())], center, test, term, by));
+    };
+    for (unsigned regions = failing(Layout::first_region, 0); regions != 0; regions &= regions - 1) {
+        const index_t region = __ffs(static_cast<int>(regions)) - 1;
+        for (unsigned groups = failing(Layout::first_group, region); groups != 0; groups &= groups - 1)
+            if (failing(Layout::first_box, region * team + __ffs(static_cast<int>(groups)) - 1) != 0) return false;
     }
     return true;
 }
@@ -190,7 +185,7 @@ __global__ void __launch_bounds__(select_block) select_level(Selections of, Sele
     }
 }
 
-constexpr std::uint32_t pack_lanes = 8;  ///< for each selected node: most have six to sixteen bodies
+constexpr std::uint32_t pack_lanes = 4;  ///< for each selected node: most have no bodies
 constexpr std::uint32_t packs_per_block = select_block / pack_lanes;
 
 __global__ void __launch_bounds__(select_block) pack_selected(PackNode pack, SelectionQueue queue, std::uint32_t nodes) {
@@ -241,26 +236,27 @@ struct PackNodes {
 
 template <class T, Space S>
 void hold_elements(Buffer<T, S>& buffer, index_t n) {
-    if (buffer.size() < n) buffer.reserve_discarding(n + n / 8);
+    if (buffer.size() < n) buffer.reserve_discarding(n + n / 16);
 }
 
 }  // namespace
 
 template <Space S>
 void EssentialTree<S>::make(const OctreeView& tree, const std::vector<std::uint32_t>& levels,
-                            const std::vector<EssentialRequest<S>>& requests, bool spline) {
+                            const std::vector<EssentialRequest<S>>& requests, bool spline, float growth) {
     static_assert(at_once == most_lets);
     const index_t nodes = tree.nodes;
     for (const auto& request : requests) request.part->size = {};
     if (nodes == 0) return;
     const auto depths = static_cast<int>(levels.size()) - 1;
-    for (std::size_t first = 0; first < requests.size(); first += at_once) {
-        const auto lets = static_cast<int>(std::min(requests.size() - first, static_cast<std::size_t>(at_once)));
+    const std::size_t together = nodes < large_tree ? at_once : 1;
+    for (std::size_t first = 0; first < requests.size(); first += together) {
+        const auto lets = static_cast<int>(std::min(requests.size() - first, together));
         const index_t numbers = 2 * lets * (nodes + 1);
         hold_elements(offset_, numbers);
         hold_elements(state_, lets * nodes);
         hold_elements(size_, 2 * lets);
-        Selections of{tree, {tree.quadrupole != nullptr, spline}, lets, {}, offset_.data(), state_.data()};
+        Selections of{tree, NodeCriterion::make(tree.quadrupole != nullptr, spline, growth), lets, {}, offset_.data(), state_.data()};
         for (int let = 0; let < lets; ++let) of.box[let] = requests[first + static_cast<std::size_t>(let)].box.ptr;
 
         // Count.

@@ -1,7 +1,7 @@
-// One tree of the LETs that a worker received, so that one walk finds all particles of the other workers; or of all workers, where it joins
-// a copy of the own tree. While the LETs are kept, their nodes and bodies move.
-// Invariants: the worker's own bodies come first, with their numbers; without the own tree they have no masses: they are the targets, and
-// no node holds them. The roots of the parts are below a few nodes that no criterion accepts.
+// One tree of the LETs that a worker received, so that one walk finds all particles of the other workers; or of all workers, where it is
+// the second tree in the memory of the own one. While the LETs are kept, their nodes and bodies move. Invariants: the worker's own bodies
+// come first, with their numbers; apart from the own tree they are copies without masses: they are the targets, and no node holds them. The
+// roots of the parts are below a few nodes that no criterion accepts.
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
@@ -49,21 +49,22 @@ class MergedTree {
    public:
     explicit MergedTree(S on) : on_(on) {}
 
-    /// Begins a tree of LETs of these sizes, each with nodes: takes memory and copies the own bodies. Without LETs the tree has no nodes.
-    /// @param arrays  of the own tree and of the LETs   @param joins  copies the own nodes, too
+    /// Begins a tree of LETs of these sizes, each with nodes: takes memory and, if it does not join the own tree, copies the own bodies.
+    /// Without LETs the tree has no nodes.
+    /// @param arrays  of the own tree and of the LETs   @param joins  the LETs stand behind the own tree, in its memory
     /// @throws ComputationError: together they have more nodes or bodies than a tree can number
-    void begin(const OctreeView& own, const EssentialArrays& arrays, const std::vector<EssentialSize>& parts, bool joins);
+    void begin(Octree<S>& own, const EssentialArrays& arrays, const std::vector<EssentialSize>& parts, bool joins);
     /// Adds an LET, one of `parts`. It has the frame of the own tree.
     void add(std::size_t part, const OctreeView& let);
     /// Copies the present positions of these bodies, the targets of the next walk; begin() has done it for all bodies.
-    /// @param own  the tree of begin(), which did not join it
+    /// @param own  that of begin(), which did not join it
     void place_targets(const OctreeView& own, const WalkTargets& targets);
     /// Moves centres and bodies from their places in the parts. @param parts  the LETs   @param motion  of each part
     /// @param elapsed  time since that of the parts
     void move(const std::vector<OctreeView>& parts, const std::vector<PartMotion>& motion, double elapsed);
     /// Replaces the bodies of a part with these numbers.
     void replace_bodies(std::size_t part, View<const std::uint32_t> number, View<const Body> body);
-    /// Replaces the values of nodes of an LET, and the bodies in their place.
+    /// Replaces the values of nodes of an LET.
     void replace_nodes(std::size_t part, View<const EssentialNode> number, View<const NodeValues> values);
     OctreeView view() const { return view_; }
 
@@ -73,8 +74,6 @@ class MergedTree {
         std::uint32_t root, first, first_body;  ///< places of the root, of node 1, and of body 0
         std::uint32_t behind;                   ///< place of the node behind the subtree
     };
-
-    void add(const Place& place, const OctreeView& part);
 
     S on_;
     std::vector<Place> place_;  ///< of each LET
@@ -90,7 +89,7 @@ class MergedTree {
         Buffer<NodeLink, S> link;
         Buffer<std::uint32_t, S> next;
     };
-    Top top_[2];  ///< without and with the own tree
+    Top top_;
     OctreeView view_;
 };
 

@@ -1,7 +1,6 @@
 // Merges trees, once per Space.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
-#include <kasane/gravity/domain/equivalent_bodies.hpp>
 #include <kasane/gravity/domain/merged_tree.hpp>
 
 #include <cmath>
@@ -126,9 +125,10 @@ struct NodeValueArrays {
     Body* center;
     NodeTest* test;
     Quadrupole* quadrupole;
-    KS_FN void write(std::uint32_t at, const NodeValues& values) const {
+    KS_FN void write(std::uint32_t at, const NodeValues& values, bool closed) const {
         center[at] = values.center;
-        test[at].radius2 = values.radius2, test[at].weight = values.weight;
+        const NodeTest found{values.radius2, values.weight, test[at].begin, test[at].count};
+        test[at] = closed ? always_accepted(found) : found;
         if (quadrupole) quadrupole[at] = values.quadrupole;
     }
 };
@@ -138,30 +138,25 @@ struct ReplaceNodes {
     const NodeValues* values;
     std::uint32_t root, first;
     NodeValueArrays to;
-    Body* body;
     KS_FN void operator()(index_t k) const {
-        const auto at = merged_place(number[k].node(), root, first);
-        const auto found = values[k];
-        to.write(at, found);
-        if (number[k].kind() == EssentialNode::closed)
-            write_equivalent(found.center, to.quadrupole ? &found.quadrupole : nullptr, body + to.test[at].begin);
+        to.write(merged_place(number[k].node(), root, first), values[k], number[k].kind() == EssentialNode::closed);
     }
 };
 
-/// A node above the roots, which no criterion accepts. Walks may read the bodies of a small node instead of its children: those of all
-/// LETs.
+/// A node above the roots, which no criterion accepts.
 struct MakeTop {
     const NodeLink* link;
     const std::uint32_t* next;
-    std::uint32_t first_body, bodies, nodes;
+    std::uint32_t base, first_body, nodes;
     MergedArrays to;
     KS_FN void operator()(index_t k) const {
-        to.center[k] = {0, 0, 0, 0};
-        to.test[k] = {INFINITY, INFINITY, first_body, bodies};
-        to.link[k] = link[k];
-        to.next[k] = next[k] == TreeTop::end ? nodes : next[k];
-        if (to.quadrupole) to.quadrupole[k] = {};
-        if (to.node_term) to.node_term[k] = 0;
+        const index_t at = base + k;
+        to.center[at] = {0, 0, 0, 0};
+        to.test[at] = {INFINITY, INFINITY, first_body, inner_bodies};
+        to.link[at] = link[k] + base;
+        to.next[at] = next[k] == TreeTop::end ? nodes : base + next[k];
+        if (to.quadrupole) to.quadrupole[at] = {};
+        if (to.node_term) to.node_term[at] = 0;
     }
 };
 
@@ -174,74 +169,70 @@ template <class T, Space S>
 void hold(S on, Buffer<T, S>& buffer, index_t n) {
     if (buffer.size() >= n) return;
     buffer = {};
-    buffer = Buffer<T, S>(on, n + n / 8);
+    buffer = Buffer<T, S>(on, n + n / 16);
 }
 
 }  // namespace
 
 template <Space S>
-void MergedTree<S>::begin(const OctreeView& own, const EssentialArrays& arrays, const std::vector<EssentialSize>& parts, bool joins) {
+void MergedTree<S>::begin(Octree<S>& octree, const EssentialArrays& arrays, const std::vector<EssentialSize>& parts, bool joins) {
     view_ = {};
     place_.clear();
     if (parts.empty()) return;
+    const auto own = octree.view();
     joins = joins && own.nodes > 0;
-    const auto roots = static_cast<std::uint32_t>(parts.size()) + (joins ? 1 : 0);
+    const auto roots = static_cast<std::uint32_t>(parts.size());
     const auto top = tree_top(roots);
-    const auto above = static_cast<index_t>(top.link.size());
-    index_t nodes = above + (joins ? own.nodes : 0), bodies = own.bodies;
+    const auto base = static_cast<std::uint32_t>(joins ? own.nodes : 0), above = static_cast<std::uint32_t>(top.link.size());
+    index_t nodes = static_cast<index_t>(base) + above, bodies = own.bodies;
     for (const auto& part : parts) nodes += static_cast<index_t>(part.nodes), bodies += static_cast<index_t>(part.bodies);
     if (nodes >= static_cast<index_t>(largest_node_count) || bodies >= index_t{1} << 31)
         throw ComputationError("the parts of the other workers' trees, with the particles of a worker, have " + std::to_string(nodes) +
                                " nodes and " + std::to_string(bodies) + " bodies, more than a tree can number: use more workers");
-    hold(on_, body_, bodies);
-    hold(on_, center_, nodes);
-    hold(on_, test_, nodes);
-    hold(on_, link_, nodes);
-    hold(on_, next_, nodes);
-    if (arrays.quadrupole) hold(on_, quadrupole_, nodes);
-    if (arrays.terms) hold(on_, node_term_, nodes), hold(on_, body_term_, bodies);
-    view_.body = body_.data(), view_.bodies = bodies;
-    view_.center = center_.data(), view_.test = test_.data(), view_.link = link_.data(), view_.next = next_.data();
-    view_.quadrupole = arrays.quadrupole ? quadrupole_.data() : nullptr;
-    view_.nodes = nodes;
-    view_.frame = own.frame;
-    view_.body_term = arrays.terms ? body_term_.data() : nullptr, view_.node_term = arrays.terms ? node_term_.data() : nullptr;
-
-    auto first_body = joins ? 0u : static_cast<std::uint32_t>(own.bodies);
-    if (above > 0) {
-        auto& there = top_[joins];
-        if (there.roots != roots) there = {roots, to_space(on_, top.link), to_space(on_, top.next)};
-        parallel_for(on_, above,
-                     MakeTop{there.link.data(), there.next.data(), first_body, static_cast<std::uint32_t>(bodies) - first_body,
-                             static_cast<std::uint32_t>(nodes), merged_arrays(view_)});
-    }
-    auto root = static_cast<std::uint32_t>(above), first = root + roots;
-    const auto take = [&](std::uint64_t part_nodes, std::uint64_t part_bodies) {
-        const std::uint32_t next = top.next[root];
-        const Place place{root, first, first_body, next == TreeTop::end ? static_cast<std::uint32_t>(nodes) : next};
-        ++root;
-        first += static_cast<std::uint32_t>(part_nodes) - 1;
-        first_body += static_cast<std::uint32_t>(part_bodies);
-        return place;
-    };
-    if (joins)
-        add(take(static_cast<std::uint64_t>(own.nodes), static_cast<std::uint64_t>(own.bodies)), own);
-    else
+    if (joins) {
+        octree.reserve_behind(nodes - own.nodes, bodies - own.bodies);
+        view_ = octree.view();
+        view_.second_root = base;
+    } else {
+        hold(on_, body_, bodies);
+        hold(on_, center_, nodes);
+        hold(on_, test_, nodes);
+        hold(on_, link_, nodes);
+        hold(on_, next_, nodes);
+        if (arrays.quadrupole) hold(on_, quadrupole_, nodes);
+        if (arrays.terms) hold(on_, node_term_, nodes), hold(on_, body_term_, bodies);
+        view_.body = body_.data(), view_.center = center_.data(), view_.test = test_.data();
+        view_.link = link_.data(), view_.next = next_.data();
+        view_.quadrupole = arrays.quadrupole ? quadrupole_.data() : nullptr;
+        view_.frame = own.frame;
+        view_.body_term = arrays.terms ? body_term_.data() : nullptr, view_.node_term = arrays.terms ? node_term_.data() : nullptr;
         place_targets(own, {});  // walks on the CPU also read the positions of bodies between targets, to choose groups
-    for (const auto& part : parts) place_.push_back(take(part.nodes, part.bodies));
+    }
+    view_.nodes = nodes, view_.bodies = bodies;
+
+    auto first_body = static_cast<std::uint32_t>(own.bodies);
+    const auto place_of = [&](std::uint32_t next) { return next == TreeTop::end ? static_cast<std::uint32_t>(nodes) : base + next; };
+    if (above > 0) {
+        if (top_.roots != roots) top_ = {roots, to_space(on_, top.link), to_space(on_, top.next)};
+        parallel_for(
+            on_, above,
+            MakeTop{top_.link.data(), top_.next.data(), base, first_body, static_cast<std::uint32_t>(nodes), merged_arrays(view_)});
+    }
+    std::uint32_t first = base + above + roots;  // place of the next node that is no root
+    for (std::uint32_t p = 0; p < roots; ++p) {
+        const auto& part = parts[p];
+        place_.push_back({base + above + p, first, first_body, place_of(top.next[above + p])});
+        first += static_cast<std::uint32_t>(part.nodes) - 1;
+        first_body += static_cast<std::uint32_t>(part.bodies);
+    }
 }
 
 template <Space S>
 void MergedTree<S>::add(std::size_t part, const OctreeView& let) {
-    add(place_[part], let);
-}
-
-template <Space S>
-void MergedTree<S>::add(const Place& place, const OctreeView& part) {
-    KS_EXPECT(!part.drift.xy);
+    const auto& place = place_[part];
     const auto to = merged_arrays(view_);
-    parallel_for(on_, part.nodes, MergeNodes{part, place.root, place.behind, place.first, place.first_body, to});
-    parallel_for(on_, part.bodies, MergeBodies{part, place.first_body, to});
+    parallel_for(on_, let.nodes, MergeNodes{let, place.root, place.behind, place.first, place.first_body, to});
+    parallel_for(on_, let.bodies, MergeBodies{let, place.first_body, to});
 }
 
 template <Space S>
@@ -263,7 +254,7 @@ void MergedTree<S>::replace_bodies(std::size_t part, View<const std::uint32_t> n
 template <Space S>
 void MergedTree<S>::replace_nodes(std::size_t part, View<const EssentialNode> number, View<const NodeValues> values) {
     const NodeValueArrays to{center_.data(), test_.data(), view_.quadrupole ? quadrupole_.data() : nullptr};
-    parallel_for(on_, number.n, ReplaceNodes{number.ptr, values.ptr, place_[part].root, place_[part].first, to, body_.data()});
+    parallel_for(on_, number.n, ReplaceNodes{number.ptr, values.ptr, place_[part].root, place_[part].first, to});
 }
 
 template <Space S>

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <bit>
+#include <cstring>
 #include <limits>
 
 namespace kasane::gravity {
@@ -20,23 +21,34 @@ struct ParticleViews {
     View<std::uint64_t> key;
 
     KS_FN ParticleRecord read(index_t i) const {
-        return {position[i],     velocity[i],
-                mass[i],         softening.empty() ? 0. : softening[i],
-                acceleration[i], size.empty() ? 0.f : size[i],
-                given[i],        level.empty() ? 0u : level[i],
-                key[i]};
+        return {position[i],
+                velocity[i],
+                mass[i],
+                softening.empty() ? 0. : softening[i],
+                key[i],
+                acceleration[i],
+                size.empty() ? 0.f : size[i],
+                given[i],
+                level.empty() ? 0u : level[i]};
     }
-    KS_FN void write(index_t i, const ParticleRecord& particle) const {
-        position[i] = particle.position;
-        velocity[i] = particle.velocity;
-        mass[i] = particle.mass;
-        if (!softening.empty()) softening[i] = particle.softening;
-        acceleration[i] = particle.acceleration;
-        if (!size.empty()) size[i] = particle.size;
-        given[i] = particle.given;
-        if (!level.empty()) level[i] = static_cast<std::uint8_t>(particle.level);
-        key[i] = particle.key;
+    /// Writes a quarter of a particle, or the whole.
+    KS_FN void write(index_t i, const ParticleRecord& particle, int quarter = all_quarters) const {
+        const auto has = [quarter](int q) { return quarter == q || quarter == all_quarters; };
+        if (has(0)) position[i] = particle.position;
+        if (has(1)) velocity[i] = particle.velocity;
+        if (has(2)) {
+            mass[i] = particle.mass;
+            if (!softening.empty()) softening[i] = particle.softening;
+            key[i] = particle.key;
+        }
+        if (has(3)) {
+            acceleration[i] = particle.acceleration;
+            if (!size.empty()) size[i] = particle.size;
+            given[i] = particle.given;
+            if (!level.empty()) level[i] = static_cast<std::uint8_t>(particle.level);
+        }
     }
+    static constexpr int all_quarters = 4;
 };
 
 template <Space S>
@@ -104,16 +116,32 @@ struct WriteWorkers {
 struct PackParticles {
     ParticleViews from;
     const std::uint32_t* list;
-    ParticleRecord* to;
-    KS_FN void operator()(index_t k) const { to[k] = from.read(list[k]); }
+    int quarter;
+    std::byte* to;
+    KS_FN void operator()(index_t k) const {
+        const auto particle = from.read(list[k]);
+        if (quarter == ParticleViews::all_quarters)
+            reinterpret_cast<ParticleRecord*>(to)[k] = particle;
+        else
+            memcpy(to + k * static_cast<index_t>(sizeof(ParticleQuarter)), reinterpret_cast<const ParticleQuarter*>(&particle) + quarter,
+                   sizeof(ParticleQuarter));
+    }
 };
 
 struct UnpackParticles {
-    const ParticleRecord* from;
+    const std::byte* from;
+    int quarter;
     ParticleViews to;
     View<const std::uint32_t> hole;
     index_t before;
-    KS_FN void operator()(index_t k) const { to.write(k < hole.n ? static_cast<index_t>(hole[k]) : before + k - hole.n, from[k]); }
+    KS_FN void operator()(index_t k) const {
+        const index_t at = k < hole.n ? static_cast<index_t>(hole[k]) : before + k - hole.n;
+        if (quarter == ParticleViews::all_quarters) return to.write(at, reinterpret_cast<const ParticleRecord*>(from)[k]);
+        ParticleRecord particle{};
+        memcpy(reinterpret_cast<ParticleQuarter*>(&particle) + quarter, from + k * static_cast<index_t>(sizeof(ParticleQuarter)),
+               sizeof(ParticleQuarter));
+        to.write(at, particle, quarter);
+    }
 };
 
 /// The particles from `after` on that stay take the holes from number `filled` on; as many of these are below `after`.
@@ -153,30 +181,37 @@ std::vector<std::uint64_t> ParticleMoves<S>::find(System<S, Vec3<float>>& system
 }
 
 template <Space S>
-void ParticleMoves<S>::pack(System<S, Vec3<float>>& system, View<std::uint64_t> key, index_t leave) {
-    const std::uint32_t* list = system.list().ptr;
-    if (const index_t boundaries = boundary_.size(); boundaries > 1) {
-        worker_.resize_discarding(leave);
-        worker_scratch_.resize_discarding(leave);
-        list_.resize_discarding(leave);
-        list_scratch_.resize_discarding(leave);
-        parallel_for(
-            on_, leave,
-            WriteWorkers{View<const std::uint64_t>(key), View<const std::uint64_t>(boundary_.view()), list, worker_.data(), list_.data()});
-        sort_by_key(on_, work_, worker_.view(), list_.view(), worker_scratch_.view(), list_scratch_.view(),
-                    static_cast<int>(std::bit_width(static_cast<std::uint64_t>(boundaries))));
-        list = list_.data();
-    }
-    leaving_.resize_discarding(leave);
-    parallel_for(on_, leave, PackParticles{views(system, key), list, leaving_.data()});
+void ParticleMoves<S>::list_leaving(System<S, Vec3<float>>& system, View<const std::uint64_t> key, index_t leave) {
+    const index_t boundaries = boundary_.size();
+    if (boundaries <= 1) return;  // all go to the one other worker: system.list()
+    worker_.resize_discarding(leave);
+    worker_scratch_.resize_discarding(leave);
+    list_.resize_discarding(leave);
+    list_scratch_.resize_discarding(leave);
+    parallel_for(on_, leave,
+                 WriteWorkers{key, View<const std::uint64_t>(boundary_.view()), system.list().ptr, worker_.data(), list_.data()});
+    sort_by_key(on_, work_, worker_.view(), list_.view(), worker_scratch_.view(), list_scratch_.view(),
+                static_cast<int>(std::bit_width(static_cast<std::uint64_t>(boundaries))));
 }
 
 template <Space S>
-void ParticleMoves<S>::fill(System<S, Vec3<float>>& system, View<std::uint64_t> key, index_t before, index_t leave) {
+void ParticleMoves<S>::pack(System<S, Vec3<float>>& system, View<std::uint64_t> key, index_t leave, int quarter) {
+    const auto* const list = boundary_.size() > 1 ? list_.data() : system.list().ptr;
+    parallel_for(on_, leave, PackParticles{views(system, key), list, quarter, leaving_.data()});
+}
+
+template <Space S>
+void ParticleMoves<S>::unpack(System<S, Vec3<float>>& system, View<std::uint64_t> key, index_t before, index_t leave, index_t arrive,
+                              int quarter) {
     const View<const std::uint32_t> hole(system.list().ptr, leave);
-    const index_t arrive = arriving_.size(), after = before - leave + arrive;
-    parallel_for(on_, arrive, UnpackParticles{arriving_.data(), views(system, key), hole, before});
-    if (after < before) parallel_for(on_, before - after, FillFromEnd{views(system, key), hole, arrive, after});
+    parallel_for(on_, arrive, UnpackParticles{arriving_.data(), quarter, views(system, key), hole, before});
+}
+
+template <Space S>
+void ParticleMoves<S>::fill(System<S, Vec3<float>>& system, View<std::uint64_t> key, index_t before, index_t leave, index_t arrive) {
+    const View<const std::uint32_t> hole(system.list().ptr, leave);
+    const index_t after = before - leave + arrive;
+    parallel_for(on_, before - after, FillFromEnd{views(system, key), hole, arrive, after});
 }
 
 template class ParticleMoves<KS_SPACE>;

@@ -22,16 +22,24 @@ struct alignas(16) TargetBox {
     KS_FN bool empty() const { return !(low_x <= high_x); }
 };
 
-/// Boxes of a domain: element 0 is around all targets, then come the boxes around groups of boxes, then the boxes.
+/// Boxes of a domain: element 0 is around all targets, then come the boxes around regions (groups of groups), those around groups of boxes,
+/// and the boxes. The larger the boxes, the more nodes must be sent for them.
 struct TargetBoxLayout {
-    static constexpr index_t boxes = 512, per_group = 16, groups = boxes / per_group;
-    static constexpr index_t first_group = 1, first_box = first_group + groups, size = first_box + boxes;
+    static constexpr index_t boxes = 4096, per_group = 16, groups = boxes / per_group, regions = groups / per_group;
+    static constexpr index_t first_region = 1, first_group = first_region + regions, first_box = first_group + groups,
+                             size = first_box + boxes;
 };
 
 /// How nodes are tested.
 struct NodeCriterion {
     bool quadrupole;
-    bool spline;  ///< pairs must be Newtonian: no body of an accepted node is in reach of a target's spline
+    bool spline;                    ///< pairs must be Newtonian: no body of an accepted node is in reach of a target's spline
+    float radius2 = 1, weight = 1;  ///< factors of those of the tests
+
+    /// @param growth  factor by which nodes grow before they are used
+    static NodeCriterion make(bool quadrupole, bool spline, float growth) {
+        return {quadrupole, spline, growth * growth, growth * growth * (quadrupole ? growth : 1.f)};
+    }
 };
 
 /// Whether a node may be accepted for all targets of a box (NodeTest has the criterion).
@@ -43,9 +51,10 @@ KS_FN bool accepts(const TargetBox& box, const Body& center, const NodeTest& tes
                 dz = outside(center.z, box.low_z, box.high_z);
     const float d2 = dx * dx + dy * dy + dz * dz;
     const float power = d2 * d2 * box.acceleration * (by.quadrupole ? std::sqrt(d2) : 1.f);
-    if (!(d2 > test.radius2 && power > test.weight)) return false;
+    if (!(d2 > by.radius2 * test.radius2 && power > by.weight * test.weight)) return false;
     if (!by.spline) return true;
-    const float reach = std::sqrt(test.radius2) + std::sqrt(static_cast<float>(spline_radius * spline_radius) * (term + box.term));
+    const float reach =
+        std::sqrt(by.radius2 * test.radius2) + std::sqrt(static_cast<float>(spline_radius * spline_radius) * (term + box.term));
     return d2 > reach * reach;
 }
 
@@ -53,10 +62,13 @@ KS_FN bool accepts(const TargetBox& box, const Body& center, const NodeTest& tes
 KS_FN bool accepts_for_all(const TargetBox* box, const Body& center, const NodeTest& test, float term, const NodeCriterion& by) {
     using Layout = TargetBoxLayout;
     if (accepts(box[0], center, test, term, by)) return true;
-    for (index_t g = 0; g < Layout::groups; ++g) {
-        if (accepts(box[Layout::first_group + g], center, test, term, by)) continue;
-        for (index_t k = Layout::first_box + g * Layout::per_group; k < Layout::first_box + (g + 1) * Layout::per_group; ++k)
-            if (!accepts(box[k], center, test, term, by)) return false;
+    for (index_t r = 0; r < Layout::regions; ++r) {
+        if (accepts(box[Layout::first_region + r], center, test, term, by)) continue;
+        for (index_t g = r * Layout::per_group; g < (r + 1) * Layout::per_group; ++g) {
+            if (accepts(box[Layout::first_group + g], center, test, term, by)) continue;
+            for (index_t k = Layout::first_box + g * Layout::per_group; k < Layout::first_box + (g + 1) * Layout::per_group; ++k)
+                if (!accepts(box[k], center, test, term, by)) return false;
+        }
     }
     return true;
 }
@@ -81,7 +93,7 @@ class TargetBoxes {
 
    private:
     void measure_boxes(const OctreeView& tree, const Body* later, const WalkTargets& targets, double G);
-    /// Computes the boxes around groups and around all from the boxes.
+    /// Computes the boxes around groups, regions and all from the boxes.
     void join_boxes();
 
     S on_;

@@ -113,8 +113,7 @@ KS_FN bool divides(const NodeTest& test, NodeLink link, std::uint32_t nodes) {
 }
 
 #if defined(__CUDACC__)
-constexpr unsigned most_divided = 1024;  ///< threads of a block
-static_assert(uppermost <= most_divided);
+constexpr unsigned box_threads = 1024;  ///< of a block that chooses or joins boxes
 
 using detail::all_lanes;
 using detail::from_ordered;
@@ -188,51 +187,67 @@ __global__ void measure_runs(ReadTarget read, index_t targets, const std::uint32
     include_in(box[cell], found, lane);
 }
 
-/// Writes the boxes, their groups and the box around all; clears `measured` for the next time. One block of `boxes` threads.
-__global__ void __launch_bounds__(TargetBoxLayout::boxes) finish_boxes(OrderedBox* measured, TargetBox* box) {
+/// Writes the boxes, their groups and regions and the box around all; clears `measured` for the next time. One block of box_threads.
+__global__ void __launch_bounds__(box_threads) finish_boxes(OrderedBox* measured, TargetBox* box) {
     using Layout = TargetBoxLayout;
-    const int k = static_cast<int>(threadIdx.x);
-    const OrderedBox m = measured[k];
-    measured[k] = ordered_box(no_targets());
-    box[Layout::first_box + k] = {from_ordered(m.low_x),  from_ordered(m.low_y),  from_ordered(m.low_z),  from_ordered(m.acceleration),
-                                  from_ordered(m.high_x), from_ordered(m.high_y), from_ordered(m.high_z), from_ordered(m.term)};
+    const int t = static_cast<int>(threadIdx.x);
+    for (int k = t; k < Layout::boxes; k += box_threads) {
+        const OrderedBox m = measured[k];
+        measured[k] = ordered_box(no_targets());
+        box[Layout::first_box + k] = {from_ordered(m.low_x),  from_ordered(m.low_y),  from_ordered(m.low_z),  from_ordered(m.acceleration),
+                                      from_ordered(m.high_x), from_ordered(m.high_y), from_ordered(m.high_z), from_ordered(m.term)};
+    }
     __syncthreads();
-    if (k < Layout::groups) JoinBoxes{box + Layout::first_box, Layout::per_group, box + Layout::first_group}(k);
+    if (t < Layout::groups) JoinBoxes{box + Layout::first_box, Layout::per_group, box + Layout::first_group}(t);
     __syncthreads();
-    if (k == 0) JoinBoxes{box + Layout::first_group, Layout::groups, box}(0);
+    if (t < Layout::regions) JoinBoxes{box + Layout::first_group, Layout::per_group, box + Layout::first_region}(t);
+    __syncthreads();
+    if (t == 0) JoinBoxes{box + Layout::first_region, Layout::regions, box}(0);
 }
 
-/// Writes the first bodies of the cells of TargetBoxes::choose(). One block of most_divided threads.
-__global__ void __launch_bounds__(most_divided) choose_cells(OctreeView tree, std::uint32_t nodes, std::uint32_t* begin) {
-    __shared__ std::uint8_t reached[most_divided];
-    __shared__ std::uint32_t cell[TargetBoxLayout::boxes], cells;
-    const std::uint32_t i = threadIdx.x;
-    reached[i] = i == 0;
-    if (i == 0) cells = 0;
-    NodeTest test{};
-    NodeLink link = leaf;
-    if (i < nodes) test = tree.test[i], link = tree.link[i];
-    const bool divided = i < nodes && divides(test, link, nodes);
+/// Sorts the numbers of a block's shared memory, ascending. @param n  a power of two
+__device__ void sort_shared(std::uint32_t* number, std::uint32_t n) {
+    for (std::uint32_t run = 2; run <= n; run *= 2)
+        for (std::uint32_t distance = run / 2; distance > 0; distance /= 2) {
+            for (std::uint32_t i = threadIdx.x; i < n; i += box_threads) {
+                const std::uint32_t other = i ^ distance;
+                if (other < i) continue;
+                const std::uint32_t x = number[i], y = number[other];
+                if (((i & run) == 0) == (x > y)) number[i] = y, number[other] = x;
+            }
+            __syncthreads();
+        }
+}
+
+/// Writes the first bodies of the cells of TargetBoxes::choose(). One block of box_threads.
+__global__ void __launch_bounds__(box_threads) choose_cells(OctreeView tree, std::uint32_t nodes, std::uint32_t* begin) {
+    enum : std::uint8_t { unreached, reached, left };
+    constexpr std::uint32_t boxes = TargetBoxLayout::boxes;
+    __shared__ std::uint8_t state[uppermost];
+    __shared__ std::uint32_t cell[boxes], cells;
+    const auto bodies = static_cast<std::uint32_t>(tree.bodies);
+    for (std::uint32_t i = threadIdx.x; i < nodes; i += box_threads) state[i] = i == 0 ? reached : unreached;
+    for (std::uint32_t k = threadIdx.x; k < boxes; k += box_threads) cell[k] = bodies;
+    if (threadIdx.x == 0) cells = 0;
+    __syncthreads();
     // A level of the tree in each turn: the nodes whose parents are all divided.
-    bool waits = divided;
-    __syncthreads();
-    while (true) {
-        const bool now = waits && reached[i];
-        if (!__syncthreads_or(now)) break;
-        for (std::uint32_t k = 0; now && k < child_count(link); ++k) reached[first_child(link) + k] = 1;
-        waits = waits && !now;
-        __syncthreads();
+    bool found = true;
+    while (__syncthreads_or(found)) {
+        found = false;
+        for (std::uint32_t i = threadIdx.x; i < nodes; i += box_threads) {
+            if (state[i] != reached) continue;
+            state[i] = left;
+            found = true;
+            const auto test = tree.test[i];
+            const auto link = tree.link[i];
+            if (divides(test, link, nodes))
+                for (std::uint32_t k = 0; k < child_count(link); ++k) state[first_child(link) + k] = reached;
+            else
+                cell[atomicAdd(&cells, 1u)] = test.begin;
+        }
     }
-    const bool chosen = i < nodes && reached[i] && !divided;
-    if (chosen) cell[atomicAdd(&cells, 1u)] = test.begin;
-    __syncthreads();
-    const std::uint32_t number = cells;
-    if (chosen) {
-        std::uint32_t before = 0;
-        for (std::uint32_t k = 0; k < number; ++k) before += cell[k] < test.begin;
-        begin[before] = test.begin;
-    }
-    if (i >= number && i <= TargetBoxLayout::boxes) begin[i] = static_cast<std::uint32_t>(tree.bodies);
+    sort_shared(cell, boxes);
+    for (std::uint32_t k = threadIdx.x; k <= boxes; k += box_threads) begin[k] = k < boxes ? cell[k] : bodies;
 }
 
 struct ClearMeasured {
@@ -280,7 +295,7 @@ void TargetBoxes<S>::choose(const OctreeView& tree) {
     const auto nodes = static_cast<std::uint32_t>(std::min(tree.nodes, uppermost));
 #if defined(__CUDACC__)
     KS_CUDA(cudaSetDevice(on_.device));
-    choose_cells<<<1, most_divided, 0, on_.stream>>>(tree, nodes, begin_.data());
+    choose_cells<<<1, box_threads, 0, on_.stream>>>(tree, nodes, begin_.data());
     KS_CUDA(cudaGetLastError());
 #else
     std::vector<std::uint32_t> begin, stack;
@@ -303,7 +318,8 @@ template <Space S>
 void TargetBoxes<S>::join_boxes() {
     using Layout = TargetBoxLayout;
     parallel_for(on_, Layout::groups, JoinBoxes{box_.data() + Layout::first_box, Layout::per_group, box_.data() + Layout::first_group});
-    parallel_for(on_, 1, JoinBoxes{box_.data() + Layout::first_group, Layout::groups, box_.data()});
+    parallel_for(on_, Layout::regions, JoinBoxes{box_.data() + Layout::first_group, Layout::per_group, box_.data() + Layout::first_region});
+    parallel_for(on_, 1, JoinBoxes{box_.data() + Layout::first_region, Layout::regions, box_.data()});
 }
 
 template <Space S>
@@ -318,7 +334,7 @@ void TargetBoxes<S>::measure_boxes(const OctreeView& tree, const Body* later, co
     if (n > 0)
         measure_runs<<<static_cast<unsigned>((n + block_targets - 1) / block_targets), measure_block, 0, on_.stream>>>(
             read, n, begin_.data(), measured);
-    finish_boxes<<<1, TargetBoxLayout::boxes, 0, on_.stream>>>(measured, box_.data());
+    finish_boxes<<<1, box_threads, 0, on_.stream>>>(measured, box_.data());
     KS_CUDA(cudaGetLastError());
 #else
     parallel_for(on_, TargetBoxLayout::boxes, MeasureBox{read, begin_.data(), box_.data() + TargetBoxLayout::first_box});

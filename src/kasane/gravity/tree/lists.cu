@@ -249,12 +249,13 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
 #pragma unroll
         for (unsigned v = 0; v < targets_per_lane; ++v)
             for (unsigned k = 0; k < shared.sums; ++k) shared.total[v][k][lane] = 0;
-        unsigned waiting = 1, runs = 0, cells = 0, fars = 0, in_list = 0;
+        unsigned waiting = job.tree.second_root == 0 ? 1 : 2, runs = 0, cells = 0, fars = 0, in_list = 0;
         unsigned body_count = 0, cell_count = 0, test_count = 0, inside = 0;
         const unsigned most_inside = group.count > 1 && radius > 0 ? choice.most_inside : ~0u;
         const unsigned most_entries = group.count > 1 ? choice.most_entries << (wide > 16 ? 0 : wide > 4 ? 1 : 2) : ~0u;
         bool any_far = false, too_much = false;
-        if (lane == 0) shared.stack[0] = 0;  // as if a parent of the root alone had been opened
+        // As if parents of the roots alone had been opened.
+        if (lane == 0) shared.stack[0] = job.tree.second_root, shared.stack[waiting - 1] = 0;
         __syncwarp();
 
         while (true) {
@@ -292,13 +293,13 @@ __global__ void __launch_bounds__(block, blocks_per_sm<Far>)
                     // Newtonian for every pair: no body of the node, which are all within the radius, is in reach of a target's spline.
                     constexpr float radius2_per_term = static_cast<float>(spline_radius * spline_radius);
                     const float reach = fast_sqrt(bound.x) + fast_sqrt(radius2_per_term * (__ldg(job.tree.node_term + node) + term_most));
-                    accepted = accepted && d2 > 1.000002f * (reach * reach);
+                    accepted = accepted && (bound.x < 0 || d2 > 1.000002f * (reach * reach));
                 }
                 const float R2 = fmaf(rx, rx, fmaf(ry, ry, rz * rz));
-                const float extents2 = fmaf(choice.far.b2, bound.x, radius * radius);
+                const float extents2 = fmaf(choice.far.b2, fabsf(bound.x), radius * radius);
                 const bool far = Far && accepted && far_reach2 > 0 && R2 > far_reach2 * extents2 && R2 < far_end2 &&
                                  (choice.far.share == 0 || m.w * extents2 * (radius * radius) < choice.far.share * a_least * R2 * R2 * R2);
-                const bool in_bodies = active && link == leaf && (!accepted || (count <= choice.few && !far));
+                const bool in_bodies = active && link == leaf && count > 0 && (!accepted || (count <= choice.few && !far));
                 const bool opened = active && !accepted && link != leaf;
                 const bool near = accepted && !far && !in_bodies;
 

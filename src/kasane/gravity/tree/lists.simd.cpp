@@ -270,6 +270,7 @@ class GroupWalk {
         top_ = 0;
         s_.bodies.size = s_.cells.size = 0;
         test_children(0, 1);  // the root is tested like any child
+        if (t.second_root > 0) test_children(t.second_root, 1);
         while (top_ > 0) {
             if (inside_ > inside_limit_) return false;
             const NodeLink link = s_.stack[--top_];
@@ -373,11 +374,12 @@ class GroupWalk {
                 const auto h2 =
                     hn::Mul(hn::Set(d, static_cast<float>(spline_radius * spline_radius)), hn::Add(term, hn::Set(d, largest_term_)));
                 const auto reach = hn::Add(hn::Sqrt(radius2), hn::Sqrt(h2));
-                far = hn::And(far, hn::Gt(d2, hn::Mul(reach, reach)));
+                far = hn::And(far, hn::Or(hn::Lt(radius2, zero), hn::Gt(d2, hn::Mul(reach, reach))));
                 term = zero;
             }
             const std::uint32_t within = bits(d, hn::Eq(d2, zero));
-            const auto many = hn::RebindMask(d, hn::Gt(bodies, hn::Set(di, static_cast<std::int32_t>(choice_.few))));
+            const auto many = hn::RebindMask(
+                d, hn::Or(hn::Gt(bodies, hn::Set(di, static_cast<std::int32_t>(choice_.few))), hn::Eq(bodies, hn::Zero(di))));
             const std::uint32_t lanes = (1u << valid) - 1;
             std::uint32_t accepted = bits(d, hn::And(far, apart)) & lanes;
             // Few targets among many bodies: the range of a node may overlap the range of the targets and contain none of them.

@@ -40,11 +40,15 @@ inline constexpr float nearest_cell = 1.25f;
 ///   geometric:    radius2 = (l/theta + s)^2,  weight = 0
 ///   acceleration: radius2 = (1.25 b)^2,       weight = m b^2 / delta  or  m b^3 / delta
 ///   multipole:    radius2 = d^2 of the bound, weight = 0
+/// A node that any group accepts has the negative of its radius2, and a negative weight (always_accepted()).
 struct alignas(16) NodeTest {
     float radius2, weight;
     std::uint32_t begin;  ///< first body
     std::uint32_t count;  ///< number of bodies
 };
+
+/// The test of a node without children and bodies, in their place: any group must accept it.
+KS_FN NodeTest always_accepted(const NodeTest& test) { return {-1e-37f - test.radius2, -1, test.begin, 0}; }
 
 /// Second moments about the centre of mass, sum m d_i d_j, in tree units (with their trace, which softening couples).
 struct Quadrupole {
@@ -113,6 +117,7 @@ struct OctreeView {
     const std::uint32_t* next = nullptr;     ///< [nodes], next node of a depth-first walk behind this subtree; `nodes` at the end
     const Quadrupole* quadrupole = nullptr;  ///< [nodes], null for monopoles
     index_t nodes = 0;
+    std::uint32_t second_root = 0;  ///< root of a second tree, behind all nodes of the first one; walks visit both. 0: there is none
     Frame frame;
     // Where pairs combine softenings, in tree units; else null:
     const float* body_term = nullptr;  ///< [bodies], softening term
@@ -187,6 +192,10 @@ class Octree {
     void refresh(const RefreshPlan<S>& plan, const NodeDrift& others = {});
     /// Changes the criterion and calls refresh(). (The first force of a run uses a geometric criterion.)
     void set_mac(const Mac& mac);
+
+    /// Takes memory for so many nodes and bodies of a second tree behind those of this one (OctreeView::second_root), until the next build.
+    /// Views made before are not valid any more.
+    void reserve_behind(index_t nodes, index_t bodies);
 
     OctreeView view() const;
     /// First node of each level and, last, the number of nodes.

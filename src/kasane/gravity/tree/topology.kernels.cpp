@@ -321,6 +321,21 @@ void Octree<S>::build(View<const double> softening) {
     if (combines_) set_softening(softening);
 }
 
+template <Space S>
+void Octree<S>::reserve_behind(index_t nodes, index_t bodies) {
+    const index_t own = levels_.back(), n = body_.size();
+    body_.reserve(n + bodies);
+    grow(on_, center_, own, own + nodes);
+    grow(on_, test_, own, own + nodes);
+    grow(on_, link_, own, own + nodes);
+    grow(on_, next_, own, own + nodes);
+    if (options_.multipole == Multipole::quadrupole) grow(on_, quadrupole_, own, own + nodes);
+    if (!combines_) return;
+    grow(on_, body_term_, n, n + bodies);
+    grow(on_, node_term_, own, own + nodes);
+}
+
 template void Octree<KS_SPACE>::build(View<const double>);
+template void Octree<KS_SPACE>::reserve_behind(index_t, index_t);
 
 }  // namespace kasane::gravity
