@@ -20,7 +20,8 @@ class LittleDeflation {
 
     /// Deflates by nothing.
     void clear();
-    /// Adds the part of one chirality of w, and that of A w after orthogonalisation. Vectors in the span of earlier ones are left out.
+    /// Adds the part of one chirality of w, and that of A w after orthogonalisation. Vectors in the span of earlier ones are left out, and
+    /// those beyond 2 layout.count.
     /// @param u, c  work
     void add(LittleAlgebra<S, T>& algebra, const LittleOperator<S, T>& A, const LittleVector<S, T>& w, int chirality, LittleVector<S, T>& u,
              LittleVector<S, T>& c);
@@ -39,8 +40,7 @@ class LittleDeflation {
     void add_vectors(const Buffer<T, S>& of, const std::vector<std::complex<T>>& h, int sign, LittleVector<S, T>& v);
     void set(Buffer<T, S>& of, int j, const LittleVector<S, T>& from);
     /// factors_ = sign C^+ v
-    void set_factors(const LittleVector<S, T>& v, int sign) const
-        requires(!std::same_as<S, Cpu>);
+    void set_factors(const LittleVector<S, T>& v, int sign) const requires(!std::same_as<S, Cpu>);
 
     BlockLayout layout_;
     int packs_, count_ = 0;
