@@ -84,7 +84,7 @@ class TwoLevelPreconditioner {
     static constexpr int little_length = coherent_little_length;  ///< vectors of the little system's GCR
     /// Of the little system in the set-up: inverse iteration needs less accuracy than a solve (with 0.7 solves failed, 12^4, kappa 0.1357).
     static constexpr double set_up_rtol = 0.4;
-    static constexpr std::size_t own_vectors = 4;     ///< near-null vectors of the little operator that deflate it first
+    static constexpr std::size_t share_of_own = 4;    ///< one in so many of the vectors that deflate the little operator is its own
     static constexpr double own_vectors_rtol = 0.05;  ///< of the little systems whose solutions they are
     static constexpr int own_vectors_limit = 512;     ///< and the limit of their iterations
     static constexpr double relaxation = 0.9;         ///< of minimal residual
@@ -142,7 +142,7 @@ class TwoLevelPreconditioner {
         add_all();
         if (!completes) return;
         std::vector<Little> own;
-        for (std::size_t k = 0; k < std::min<std::size_t>(own_vectors, vectors.size()); ++k) {
+        for (std::size_t k = 0; k < vectors.size() / share_of_own; ++k) {
             take_coefficients(vectors[k]);
             solve_little(own_vectors_rtol, own_vectors_limit);
             own.emplace_back(basis_.space(), basis_.layout());
