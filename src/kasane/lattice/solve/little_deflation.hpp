@@ -40,7 +40,8 @@ class LittleDeflation {
     void add_vectors(const Buffer<T, S>& of, const std::vector<std::complex<T>>& h, int sign, LittleVector<S, T>& v);
     void set(Buffer<T, S>& of, int j, const LittleVector<S, T>& from);
     /// factors_ = sign C^+ v
-    void set_factors(const LittleVector<S, T>& v, int sign) const requires(!std::same_as<S, Cpu>);
+    void set_factors(const LittleVector<S, T>& v, int sign) const
+        requires(!std::same_as<S, Cpu>);
 
     BlockLayout layout_;
     int packs_, count_ = 0;
