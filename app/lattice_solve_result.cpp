@@ -41,8 +41,9 @@ std::string operators(const lattice::SolverOptions& options) {
 
 nlohmann::ordered_json coherent_json(const lattice::CoherentReport& r) {
     if (r.dimension == 0) return nullptr;
-    return {{"vectors", r.vectors},     {"block", r.block.n}, {"blocks", r.blocks},
-            {"dimension", r.dimension}, {"bytes", r.bytes},   {"setup_seconds", r.seconds}};
+    return {{"vectors", r.vectors},          {"block", r.block.n}, {"blocks", r.blocks},
+            {"dimension", r.dimension},      {"bytes", r.bytes},   {"setup_seconds", r.seconds},
+            {"independence", r.independence}};
 }
 
 /// At most a dozen residuals of a history, with the first and the last.

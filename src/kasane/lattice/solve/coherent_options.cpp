@@ -26,7 +26,7 @@ CoherentOptions chosen(const CoherentOptions& options, const Extents& lattice) {
     if (options.rounds == 0) all.rounds = 3;
     if (options.smoother_steps == 0) all.smoother_steps = 12;
     if (options.little_rtol == 0) all.little_rtol = 0.2;
-    if (options.little_iteration_limit == 0) all.little_iteration_limit = 64;
+    if (options.little_iteration_limit == 0) all.little_iteration_limit = coherent_little_length;
     return all;
 }
 
@@ -53,9 +53,11 @@ double coherent_bytes_per_site(const CoherentOptions& options, const Extents& la
     const auto all = chosen(options, lattice);
     const double padded = 8 * ((all.vectors + 7) / 8);
     const double sites = 1. * all.block[0] * all.block[1] * all.block[2] * all.block[3];
-    // Ten matrices of complex numbers per block; two vectors of coefficients for each of the deflation's, which are in packs.
+    // Ten matrices of complex numbers per block; two vectors of coefficients for each of the deflation's, which are in packs, and those of
+    // GCR.
     const double deflation = 2 * 8 * ((2 * all.vectors + 7) / 8);
-    return 4 * (24 * padded + (10 * 2 * (2 * padded) + 2 * deflation) * 2 * padded / sites);
+    const double gcr = 4. * coherent_little_length;
+    return 4 * (24 * padded + (10 * 2 * (2 * padded) + 2 * deflation + gcr) * 2 * padded / sites);
 }
 
 }  // namespace kasane::lattice

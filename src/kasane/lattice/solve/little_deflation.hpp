@@ -20,7 +20,8 @@ class LittleDeflation {
 
     /// Deflates by nothing.
     void clear();
-    /// Adds the part of one chirality of w, and that of A w after orthogonalisation. Vectors in the span of earlier ones are left out.
+    /// Adds the part of one chirality of w, and that of A w after orthogonalisation. Vectors in the span of earlier ones are left out, and
+    /// those beyond 2 layout.count.
     /// @param u, c  work
     void add(LittleAlgebra<S, T>& algebra, const LittleOperator<S, T>& A, const LittleVector<S, T>& w, int chirality, LittleVector<S, T>& u,
              LittleVector<S, T>& c);

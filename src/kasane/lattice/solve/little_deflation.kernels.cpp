@@ -109,6 +109,7 @@ void LittleDeflation<S, T>::set(Buffer<T, S>& of, int j, const LittleVector<S, T
 template <Space S, class T>
 void LittleDeflation<S, T>::add(LittleAlgebra<S, T>& algebra, const LittleOperator<S, T>& A, const LittleVector<S, T>& w, int chirality,
                                 LittleVector<S, T>& u, LittleVector<S, T>& c) {
+    if (count_ == 2 * layout_.count) return;
     const S on = images_.space();
     parallel_for(on, u.data.size(), OneChirality<T>{layout_, w.data.data(), chirality, u.data.data()});
     A.apply(u, c);

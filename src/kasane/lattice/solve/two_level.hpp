@@ -3,7 +3,9 @@
 // D is the operator of the whole lattice, because its little operator couples neighbouring blocks alone (9 matrices per block; that of Dhat
 // has 33), and (D^-1)_ee is the inverse of Dhat in the asymmetric form. An application reads the even half of the basis only.
 // Near-null vectors: random ones, relaxed by BiCGStab, then improved by inverse iteration with this preconditioner. Their odd half is
-// kappa A_oo^-1 H_oe times the even one, so that D psi vanishes on odd sites.
+// kappa A_oo^-1 H_oe times the even one, so that D psi vanishes on odd sites. They are made orthonormal after every step of inverse
+// iteration: where D has an eigenvalue close to 0, every step would make them more parallel to its eigenvector, until single precision
+// does not hold what distinguishes them, and the little operator is made of rounding errors.
 // Invariants: the set-up depends on links and options alone; the preconditioner is not linear (the little system is solved to a
 // tolerance): it needs a flexible method.
 #pragma once
@@ -16,6 +18,7 @@
 #include <kasane/lattice/solve/random_field.hpp>
 #include <kasane/lattice/solve/schwarz_preconditioner.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <type_traits>
@@ -57,9 +60,11 @@ class TwoLevelPreconditioner {
         set_up(links, A, parameters);
         const auto& layout = basis_.layout();
         synchronize(AnySpace(basis_.space()));
+        const double gcr_bytes = 2. * little_length * static_cast<double>(layout.coefficients()) * sizeof(Real);
         report_ = {options.vectors, layout.own,
                    layout.blocks(), 2 * layout.count * layout.blocks(),
-                   watch.seconds(), basis_.bytes() + little_.bytes() + deflation_.bytes()};
+                   watch.seconds(), basis_.bytes() + little_.bytes() + deflation_.bytes() + gcr_bytes,
+                   independence_};
     }
 
     /// out = M^-1 in, approximately Dhat^-1 in. @param watch  of the outer method: an application counts as an inner iteration
@@ -76,10 +81,13 @@ class TwoLevelPreconditioner {
     std::uint64_t take_little_iterations() { return std::exchange(little_iterations_, 0); }
 
    private:
-    static constexpr int little_length = 32;  ///< vectors of the little system's GCR
+    static constexpr int little_length = coherent_little_length;  ///< vectors of the little system's GCR
     /// Of the little system in the set-up: inverse iteration needs less accuracy than a solve (with 0.7 solves failed, 12^4, kappa 0.1357).
     static constexpr double set_up_rtol = 0.4;
-    static constexpr double relaxation = 0.9;  ///< of minimal residual
+    static constexpr std::size_t share_of_own = 4;    ///< one in so many of the vectors that deflate the little operator is its own
+    static constexpr double own_vectors_rtol = 0.05;  ///< of the little systems whose solutions they are
+    static constexpr int own_vectors_limit = 512;     ///< and the limit of their iterations
+    static constexpr double relaxation = 0.9;         ///< of minimal residual
 
     void set_up(const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
         std::vector<Vector> vectors;
@@ -99,15 +107,16 @@ class TwoLevelPreconditioner {
         }
         for (int round = 0;; ++round) {
             deflation_.clear();
+            make_orthonormal(vectors);
             for (int k = 0; k < options_.vectors; ++k) {
                 const auto& even = vectors[static_cast<std::size_t>(k)];
                 basis_.set(k, Parity::even, even);
                 whole_.dirac().hop(HopForm::inverse, Parity::odd, false, kappa_, even, nullptr, q_);
                 basis_.set(k, Parity::odd, q_);
             }
-            basis_.orthonormalise();
+            independence_ = basis_.orthonormalise();
             little_.assemble(basis_, links, A, parameters);
-            deflate_little(vectors);
+            deflate_little(vectors, round == options_.rounds);
             if (round == options_.rounds) break;
             for (auto& even : vectors) {
                 algebra_.copy(even, b_);
@@ -116,15 +125,51 @@ class TwoLevelPreconditioner {
             }
         }
     }
-    /// Deflates the little system by the coefficients of the near-null vectors.
-    void deflate_little(const std::vector<Vector>& vectors) {
+    /// Deflates the little system by the coefficients of the near-null vectors. @param completes  and before them by near-null vectors of
+    /// the little operator itself: where D has an eigenvalue close to 0, the little operator has one close to that, but not the same, and
+    /// what the coefficients miss of its eigenvector is where the little system's GCR stagnates
+    void deflate_little(const std::vector<Vector>& vectors, bool completes) {
         Little u(basis_.space(), basis_.layout()), image(basis_.space(), basis_.layout());
-        for (const auto& even : vectors) {
-            basis_.restrict_to(Parity::even, even, false, c_.data.data());
-            whole_.dirac().hop(HopForm::inverse, Parity::odd, false, kappa_, even, nullptr, q_);
-            basis_.restrict_to(Parity::odd, q_, true, c_.data.data());
-            for (const int chirality : {0, 1}) deflation_.add(little_algebra_, little_, c_, chirality, u, image);
+        const auto add = [&](const Little& w) {
+            for (const int chirality : {0, 1}) deflation_.add(little_algebra_, little_, w, chirality, u, image);
+        };
+        const auto add_all = [&] {
+            for (const auto& even : vectors) {
+                take_coefficients(even);
+                add(c_);
+            }
+        };
+        add_all();
+        if (!completes) return;
+        std::vector<Little> own;
+        for (std::size_t k = 0; k < vectors.size() / share_of_own; ++k) {
+            take_coefficients(vectors[k]);
+            solve_little(own_vectors_rtol, own_vectors_limit);
+            own.emplace_back(basis_.space(), basis_.layout());
+            little_algebra_.copy(c_, own.back());
         }
+        deflation_.clear();
+        for (const auto& w : own) add(w);
+        add_all();
+    }
+    /// c = P^+ (even, kappa A_oo^-1 H_oe even)
+    void take_coefficients(const Vector& even) {
+        basis_.restrict_to(Parity::even, even, false, c_.data.data());
+        whole_.dirac().hop(HopForm::inverse, Parity::odd, false, kappa_, even, nullptr, q_);
+        basis_.restrict_to(Parity::odd, q_, true, c_.data.data());
+    }
+    /// Modified Gram-Schmidt, twice; then a reflection, v_k -= 2 / N sum v_j, so that each has a part of the lowest modes, which are
+    /// the first ones otherwise: inverse iteration gives as many independent approximations of them.
+    void make_orthonormal(std::vector<Vector>& vectors) {
+        for (int pass = 0; pass < 2; ++pass)
+            for (std::size_t k = 0; k < vectors.size(); ++k) {
+                for (std::size_t j = 0; j < k; ++j) algebra_.axpby(-algebra_.dot(vectors[j], vectors[k]), vectors[j], 1, vectors[k]);
+                algebra_.copy(vectors[k], x_);
+                keep_normalised(vectors[k]);
+            }
+        algebra_.zero(x_);
+        for (const auto& v : vectors) algebra_.axpby(1, v, 1, x_);
+        for (auto& v : vectors) algebra_.axpby(-2. / static_cast<double>(vectors.size()), x_, 1, v);
     }
     /// vector = x / |x|, or unchanged where x is not finite.
     void keep_normalised(Vector& vector) {
@@ -146,11 +191,11 @@ class TwoLevelPreconditioner {
     void correct(double little_rtol) {
         if (multiplies_) whole_.dirac().clover(Parity::even, false, b_, q_);
         basis_.restrict_to(Parity::even, multiplies_ ? q_ : b_, false, c_.data.data());
-        solve_little(little_rtol);
+        solve_little(little_rtol, options_.little_iteration_limit);
         basis_.prolong(Parity::even, c_.data.data(), x_);
     }
     /// c = (P^+ D P)^-1 c, approximately.
-    void solve_little(double rtol) {
+    void solve_little(double rtol, int limit) {
         const double norm = std::sqrt(little_algebra_.norm2(c_));
         const auto along = deflation_.products(c_);
         deflation_.subtract_images(along, c_);
@@ -158,7 +203,7 @@ class TwoLevelPreconditioner {
         little_algebra_.zero(z_);
         krylov::Options how;
         how.rtol = rest > 0 ? rtol * norm / rest : 1;
-        how.iteration_limit = options_.little_iteration_limit;
+        how.iteration_limit = limit;
         how.history = false;
         const DeflatedLittleOperator<S, Real> A{little_, deflation_, between_};
         auto h = along;
@@ -200,6 +245,7 @@ class TwoLevelPreconditioner {
     LittleDeflation<S, Real> deflation_;
     krylov::GcrWorkspace<LittleAlgebra<S, Real>> gcr_;
     std::uint64_t little_iterations_ = 0;
+    double independence_ = 0;
     CoherentReport report_;
 };
 
