@@ -49,6 +49,43 @@ TEST_F(ReusedMemoryOnCuda, ABlockThatIsMuchLargerIsNotTaken) {
     EXPECT_EQ(memory.unused_bytes(), 0u);
 }
 
+TEST_F(ReusedMemoryOnCuda, BlocksArePartsOfMemoryThatWasTakenAtOnce) {
+    Buffer<double, Cuda> kept;
+    std::vector<double> values(1000);
+    std::iota(values.begin(), values.end(), 0.);
+    {
+        cuda::ReusedMemory memory(on);
+        memory.take_at_once(std::size_t{1} << 20);
+        EXPECT_EQ(memory.unused_bytes(), std::size_t{1} << 20);
+        const cuda::ReusedMemory::Scope scope(memory);
+        kept = to_space(on, values);
+        const Buffer<double, Cuda> next(on, 1024);
+        EXPECT_EQ(reinterpret_cast<const char*>(next.data()) - reinterpret_cast<const char*>(kept.data()), 8192);
+        EXPECT_EQ(memory.unused_bytes(), (std::size_t{1} << 20) - 2 * 8192);
+        const Buffer<double, Cuda> larger(on, 1 << 20);  // does not fit
+        EXPECT_EQ(memory.unused_bytes(), (std::size_t{1} << 20) - 2 * 8192);
+        {
+            const Buffer<double, Cuda> part(on, 1024);
+        }
+        EXPECT_EQ(memory.unused_bytes(), (std::size_t{1} << 20) - 2 * 8192) << "the part is kept for later blocks";
+        memory.keep_at_most(0);
+        EXPECT_EQ(memory.unused_bytes(), 0u);
+    }
+    EXPECT_EQ(to_host(kept), values) << "a part outlives the rest";
+    kept = {};
+    const Buffer<double, Cuda> again = to_space(on, values);
+    EXPECT_EQ(to_host(again), values);
+}
+
+TEST_F(ReusedMemoryOnCuda, TakesNothingAtOnceWhereTheDeviceHasLess) {
+    cuda::ReusedMemory memory(on);
+    memory.take_at_once(std::size_t{1} << 50);
+    EXPECT_EQ(memory.unused_bytes(), 0u);
+    const cuda::ReusedMemory::Scope scope(memory);
+    const Buffer<double, Cuda> block = to_space(on, std::vector<double>{1, 2});
+    EXPECT_EQ(to_host(block), (std::vector<double>{1, 2}));
+}
+
 TEST_F(ReusedMemoryOnCuda, BuffersOutliveScopeAndMemory) {
     Buffer<double, Cuda> kept;
     std::vector<double> values(1000);
