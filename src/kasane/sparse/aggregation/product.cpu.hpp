@@ -7,6 +7,7 @@
 #include <kasane/sparse/aggregation/rows.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,28 +31,54 @@ inline int threads_for(Cpu on, index_t columns, index_t entries) {
 
 /// Rows of a product, one after the other.
 template <class V>
-struct ProductRows {
-    std::vector<std::int32_t> column;
-    std::vector<V> value;
+class ProductRows {
+   public:
+    /// @param expected  number of rows, about
+    ProductRows(Cpu on, index_t expected) : on_(on) { take(16 * expected); }
 
     /// @param place  of each column among the entries, counted from 1; at most the present number of entries where the row has no such
     ///   column yet   @return the number of entries of the row
     template <class Left>
-    std::uint32_t add_row(const Left& A, const RowsView<V>& B, index_t row, std::vector<std::uint32_t>& place) {
-        const auto before = static_cast<std::uint32_t>(column.size());
+    std::uint32_t add_row(const Left& A, const RowsView<V>& B, index_t row, std::uint32_t* place) {
+        index_t products = 0;
+        A.each(row, [&](std::int32_t middle, V) { products += B.begin[middle + 1] - B.begin[middle]; });
+        if (count_ + products > column_.size()) take(2 * (count_ + products));
+        std::int32_t* const columns = column_.data();
+        V* const values = value_.data();
+        const auto before = static_cast<std::uint32_t>(count_);
+        std::uint32_t end = before;
         A.each(row, [&](std::int32_t middle, V left) {
-            B.each(middle, [&](std::int32_t at, V right) {
-                auto& here = place[static_cast<std::size_t>(at)];
+            for (auto e = B.begin[middle]; e < B.begin[middle + 1]; ++e) {
+                auto& here = place[B.column[e]];
                 if (here > before) {
-                    value[here - 1] += left * right;
+                    values[here - 1] += left * B.value[e];
                 } else {
-                    column.push_back(at), value.push_back(left * right);
-                    here = static_cast<std::uint32_t>(column.size());
+                    columns[end] = B.column[e], values[end] = left * B.value[e];
+                    here = ++end;
                 }
-            });
+            }
         });
-        return static_cast<std::uint32_t>(column.size()) - before;
+        count_ = end;
+        return end - before;
     }
+    void copy_to(std::int32_t* column, V* value) const {
+        std::copy_n(column_.data(), count_, column);
+        std::copy_n(value_.data(), count_, value);
+    }
+
+   private:
+    /// Memory for that many entries.
+    void take(index_t entries) {
+        Buffer<std::int32_t, Cpu> column(on_, entries);
+        Buffer<V, Cpu> value(on_, entries);
+        copy_to(column.data(), value.data());
+        column_ = std::move(column), value_ = std::move(value);
+    }
+
+    Cpu on_;
+    index_t count_ = 0;
+    Buffer<std::int32_t, Cpu> column_;
+    Buffer<V, Cpu> value_;
 };
 
 /// C = A B, with C.rows and C.columns given. @param entries  of A
@@ -59,23 +86,23 @@ template <class Left, class V>
 void multiply_rows(Cpu on, const Left& A, index_t entries, const RowsView<V>& B, Rows<V, Cpu>& C) {
     const int threads = threads_for(on, B.columns, entries);
     const auto parts = row_parts(C.rows, index_t{16} * threads);
-    std::vector<std::vector<std::uint32_t>> place(static_cast<std::size_t>(threads));
-    std::vector<ProductRows<V>> computed(static_cast<std::size_t>(parts.count));
+    std::vector<Buffer<std::uint32_t, Cpu>> place(static_cast<std::size_t>(threads));
+    std::vector<std::optional<ProductRows<V>>> computed(static_cast<std::size_t>(parts.count));
     C.begin = Buffer<std::uint32_t, Cpu>(on, C.rows + 1);
     for_each_part(threads, parts.count, [&](index_t part, int thread) {
         auto& own = place[static_cast<std::size_t>(thread)];
-        own.assign(static_cast<std::size_t>(B.columns), 0);
-        auto& rows = computed[static_cast<std::size_t>(part)];
-        for (index_t row = parts.first(part); row < parts.first(part + 1); ++row) C.begin.data()[row] = rows.add_row(A, B, row, own);
+        if (own.size() == 0) own = Buffer<std::uint32_t, Cpu>(on, B.columns);
+        std::fill_n(own.data(), B.columns, 0u);
+        auto& rows = computed[static_cast<std::size_t>(part)].emplace(on, parts.first(part + 1) - parts.first(part));
+        for (index_t row = parts.first(part); row < parts.first(part + 1); ++row) C.begin.data()[row] = rows.add_row(A, B, row, own.data());
     });
     const index_t all = offsets_of_counts(on, C.begin);
     C.column = Buffer<std::int32_t, Cpu>(on, all);
     C.value = Buffer<V, Cpu>(on, all);
     for_each_part(threads, parts.count, [&](index_t part) {
-        const auto rows = std::move(computed[static_cast<std::size_t>(part)]);  // released at the end
         const auto first = C.begin.data()[parts.first(part)];
-        std::copy(rows.column.begin(), rows.column.end(), C.column.data() + first);
-        std::copy(rows.value.begin(), rows.value.end(), C.value.data() + first);
+        computed[static_cast<std::size_t>(part)]->copy_to(C.column.data() + first, C.value.data() + first);
+        computed[static_cast<std::size_t>(part)].reset();
     });
 }
 
