@@ -19,7 +19,7 @@ struct Choice {
     std::vector<std::string> notes;
 };
 
-/// ic0 or multigrid for a matrix in host memory.
+/// A kind by rule for a matrix in host memory.
 struct PreconditionChoice {
     Precondition kind;
     std::string reason;     ///< one sentence

@@ -155,8 +155,9 @@ PreconditionChoice by_rule_on_device(const CsrView& A) {
 
 PreconditionChoice by_rule_on_cpu(const CsrView& A) {
     // The time of a set-up of multigrid in iterations: of ic0 with two colours, and of ssor (docs/multigrid.md).
-    constexpr double worth_a_setup = 150, worth_with_ssor = 60;
-    constexpr double well_conditioned = 9;  // some thirty iterations with jacobi, whose set-up is the shortest
+    constexpr double worth_a_setup = 180, worth_with_ssor = 60;
+    constexpr double few = 15;               // an order of the rows for ssor takes longer than the iterations that it saves
+    constexpr double well_conditioned = 20;  // some forty iterations with jacobi, whose set-up is the shortest
     const auto graph = search_graph(A, static_cast<index_t>(worth_a_setup / per_step) + 1);
     const auto sums = row_sum_facts(A);
     const double iterations = iterations_of_iccg(graph, sums);
@@ -165,6 +166,7 @@ PreconditionChoice by_rule_on_cpu(const CsrView& A) {
                                           : PreconditionChoice{Precondition::ic0, few_iterations("ic0", iterations)};
     if (const double condition = least_condition(A, well_conditioned); condition <= well_conditioned)
         return {Precondition::jacobi, fmt::format("jacobi was chosen: the condition number is about {:.1f}.", condition)};
+    if (iterations <= few) return {Precondition::jacobi, few_iterations("jacobi", iterations)};
     if (iterations <= worth_with_ssor) return {Precondition::ssor, few_iterations("ssor", iterations)};
     if (sums.positive_share <= most_positive) return {Precondition::multigrid, many_iterations(worth_with_ssor)};
     if (const int block = block_that_fits(A); block > 1)

@@ -333,7 +333,7 @@ TEST(AggregationMultigrid, IsChosenByTheRuleForLongWays) {
                                     {damped, "ic0"},
                                     {box_matrix({10, 10, 10}), "ic0"},
                                     {random_graph(4000, 12000, 3), "jacobi"},
-                                    {elasticity(2, {8, 8, 0}).A, "ssor"},
+                                    {elasticity(2, {20, 20, 0}).A, "ssor"},
                                     {elasticity(2, {300, 4, 0}).A, "multigrid"}}) {
         Solver solver(Cpu{2}, A.view(), options);
         EXPECT_EQ(solver.setup().precondition, chosen);
