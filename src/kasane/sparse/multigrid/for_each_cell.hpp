@@ -40,11 +40,11 @@ void for_each_of_colour(Cpu on, const BoxCells& cells, Planes planes, int colour
 #if defined(__CUDACC__)
 namespace detail {
 
-constexpr int most_threads = 256;  ///< of a block
+constexpr int most_block_threads = 256;  ///< of a block
 
 /// A thread computes one of `across` cells of a line in `deep` planes, one after the other; lines are numbered along y, then z.
 template <class Body>
-__global__ void __launch_bounds__(most_threads) each_of_lines(int across, int ny, index_t lines, Planes planes, int deep, Body body) {
+__global__ void __launch_bounds__(most_block_threads) each_of_lines(int across, int ny, index_t lines, Planes planes, int deep, Body body) {
     const int i = static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x);
     const index_t line = blockIdx.x * static_cast<index_t>(blockDim.y) + threadIdx.y;
     if (i >= across || line >= lines) return;
@@ -79,7 +79,7 @@ void for_each_of_lines(Cuda on, int across, const BoxCells& cells, Planes planes
     // On large boxes several planes of a thread, whose neighbours are then in the cache: 256^3 cells on an H200, all passes of an
     // iteration, 1.85 ms with one plane, 1.84 with two, 1.83 with four; blocks of 128 to 512 threads differ by less.
     const bool large = all * across >= (index_t{1} << 20);
-    const int block = large ? most_threads : 128, deep = large ? 4 : 1;
+    const int block = large ? most_block_threads : 128, deep = large ? 4 : 1;
     const index_t lines = static_cast<index_t>(cells.n[1]) * ((planes.count() + deep - 1) / deep);
     const int width = across >= 128 ? 128 : across >= 64 ? 64 : 32, height = block / width;
     const index_t blocks = (lines + height - 1) / height;
