@@ -19,10 +19,11 @@ struct Choice {
     std::vector<std::string> notes;
 };
 
-/// ic0 or multigrid for a matrix in host memory.
+/// A kind by rule for a matrix in host memory.
 struct PreconditionChoice {
     Precondition kind;
-    std::string reason;  ///< one sentence
+    std::string reason;     ///< one sentence
+    int rows_per_node = 1;  ///< with multigrid: neighbouring rows that stay together
 };
 PreconditionChoice precondition_by_rule(const CsrView& A, bool cuda);
 

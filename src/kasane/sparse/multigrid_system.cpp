@@ -39,6 +39,9 @@ template <Space S>
 MultigridSystem<S> prepare_multigrid(S on, const CsrView& A, index_t nonzeros, const SolverOptions& options, bool mean_free) {
     MultigridSystem<S> system{on, options, {}, {}, {}, ReusedMemory<S>(on)};
     const typename ReusedMemory<S>::Scope scope(system.memory);
+    // What is needed for seven entries a row, set-up and solve together, is 384 bytes a row.
+    const std::size_t needed = 160 * static_cast<std::size_t>(A.n) + 32 * static_cast<std::size_t>(nonzeros);
+    if (needed <= reusable_bytes(on)) system.memory.take_at_once(needed);
     system.A = copied_rows(on, A, nonzeros);
     system.null = near_null_on(on, options.near_null, A.n);
     system.M = std::make_unique<AggregationMultigrid<S>>(on, system.A.view(), system.null, mean_free);

@@ -1,6 +1,11 @@
-// The rule between ic0 and multigrid. The iterations of ICCG are about 1.25 times the number of steps from row to row that information must
-// travel: across the graph, or the distance after which the diagonal has damped it. On a CPU a set-up of multigrid takes the time of some
-// 200 of them. On a device the set-up of ic0 costs more: the host orders its rows.
+// The rule between jacobi, ssor, ic0 and multigrid. The iterations of ICCG are about 1.25 times the number of steps from row to row that
+// information must travel: across the graph, or the distance after which the diagonal has damped it. Where no row is coupled to two rows
+// that are coupled themselves, two colours are enough and an iteration of ic0 takes half of the time (the reduced iteration); elsewhere
+// ssor needs as many iterations, each of which takes half of the time of those of ic0 with values of its own. On a device the set-up of ic0
+// costs more: the host orders its rows.
+#include <kasane/core/math/random.hpp>
+#include <kasane/sparse/aggregation/tridiagonal.hpp>
+#include <kasane/sparse/block/blocked_rows.hpp>
 #include <kasane/sparse/choice.hpp>
 
 #include <fmt/format.h>
@@ -12,29 +17,38 @@
 namespace kasane::sparse {
 namespace {
 
-/// Number of levels of a breadth-first search from the first row of each part of the graph: the largest, or `enough` if it is not less.
-index_t depth_of_graph(const CsrView& A, index_t enough) {
-    std::vector<char> seen(static_cast<std::size_t>(A.n), 0);
+struct SearchFacts {
+    index_t depth = 0;        ///< levels of a breadth-first search from the first row of each part of the graph: the largest number
+    bool two_colours = true;  ///< no row is coupled to another one of its level
+};
+
+/// The search ends at `enough` levels.
+SearchFacts search_graph(const CsrView& A, index_t enough) {
+    SearchFacts facts;
+    std::vector<char> seen(static_cast<std::size_t>(A.n), 0);  // 1 and 2 by turns, level by level
     std::vector<std::int32_t> front, next;
-    index_t deepest = 0;
     for (index_t start = 0; start < A.n; ++start) {
         if (seen[static_cast<std::size_t>(start)]) continue;
-        seen[static_cast<std::size_t>(start)] = 1;
+        char here = 1;
+        seen[static_cast<std::size_t>(start)] = here;
         front.assign(1, static_cast<std::int32_t>(start));
         for (index_t depth = 1; !front.empty(); ++depth, std::swap(front, next)) {
-            deepest = std::max(deepest, depth);
-            if (deepest >= enough) return enough;
+            facts.depth = std::max(facts.depth, depth);
+            if (facts.depth >= enough) return facts;
             next.clear();
+            const auto there = static_cast<char>(3 - here);
             for (const auto row : front)
                 for (index_t e = A.begin(row); e < A.end(row); ++e) {
-                    const auto other = static_cast<std::size_t>(A.column(e));
-                    if (seen[other]) continue;
-                    seen[other] = 1;
-                    next.push_back(static_cast<std::int32_t>(other));
+                    auto& other = seen[static_cast<std::size_t>(A.column(e))];
+                    if (other == here && A.column(e) != row) facts.two_colours = false;
+                    if (other) continue;
+                    other = there;
+                    next.push_back(static_cast<std::int32_t>(A.column(e)));
                 }
+            here = there;
         }
     }
-    return deepest;
+    return facts;
 }
 
 struct RowSumFacts {
@@ -63,31 +77,110 @@ RowSumFacts row_sum_facts(const CsrView& A) {
     return {static_cast<double>(*middle), all > 0 ? positive / all : 0};
 }
 
-}  // namespace
+/// A lower bound of the condition number of A scaled to a diagonal of 1: the largest over the smallest Ritz value of some steps of Lanczos'
+/// method, or of as many as exceed `enough`.
+double least_condition(const CsrView& A, double enough) {
+    constexpr int steps = 10;
+    const auto n = static_cast<std::size_t>(A.n);
+    std::vector<double> root(n), v(n), w(n), before(n, 0.), alphas, betas;
+    RandomStream random(1, 0);
+    double square = 0, ratio = 1, beta = 0;
+    for (std::size_t row = 0; row < n; ++row) {
+        for (index_t e = A.begin(static_cast<index_t>(row)); e < A.end(static_cast<index_t>(row)); ++e)
+            if (A.column(e) == static_cast<index_t>(row)) root[row] = 1 / std::sqrt(A.value[e]);
+        v[row] = random.uniform() - 0.5;
+        square += v[row] * v[row];
+    }
+    for (auto& one : v) one /= std::sqrt(square);
+    for (int step = 0; step < steps && ratio <= enough; ++step) {
+        double alpha = 0, next2 = 0;
+        for (std::size_t row = 0; row < n; ++row) {
+            double sum = 0;
+            for (index_t e = A.begin(static_cast<index_t>(row)); e < A.end(static_cast<index_t>(row)); ++e) {
+                const auto other = static_cast<std::size_t>(A.column(e));
+                sum += A.value[e] * root[other] * v[other];
+            }
+            w[row] = root[row] * sum - beta * before[row];
+            alpha += w[row] * v[row];
+        }
+        for (std::size_t row = 0; row < n; ++row) {
+            w[row] -= alpha * v[row];
+            next2 += w[row] * w[row];
+        }
+        alphas.push_back(alpha);
+        std::vector<double> negative;
+        for (const double one : alphas) negative.push_back(-one);
+        const double least = -largest_of_tridiagonal(negative, betas);
+        ratio = least > 0 ? largest_of_tridiagonal(alphas, betas) / least : INFINITY;
+        beta = std::sqrt(next2);
+        if (!(beta > 1e-8)) break;
+        betas.push_back(beta);
+        std::swap(before, v);
+        for (std::size_t row = 0; row < n; ++row) v[row] = w[row] / beta;
+    }
+    return ratio;
+}
 
-PreconditionChoice precondition_by_rule(const CsrView& A, bool cuda) {
-    // Seconds for set-up and solve, ic0 over multigrid (docs/multigrid.md). CPU: 0.7 at 90 iterations of ICCG, 1.0 to 1.1 at 170 to
-    // 270, 1.2 to 1.7 at 230 to 510, 4 above. H200: 0.8 with 110,592 rows, 1.0 to 1.1 with 200,000, 1.3 to 1.8 with 262,144, 2.1 to 3.5
-    // above, with 50 iterations too.
-    constexpr double per_step = 1.25, damping = 6, most_positive = 0.1;
-    constexpr index_t least_rows = 200'000;  // on a device
-    const double worth_a_setup = cuda ? 40 : 200;
-    if (cuda && A.n < least_rows)
+constexpr double per_step = 1.25, damping = 6, most_positive = 0.1;
+
+/// Iterations of ICCG, about.
+double iterations_of_iccg(const SearchFacts& graph, const RowSumFacts& sums) {
+    const double damped = sums.median_slack > 0 ? damping / std::sqrt(sums.median_slack) : INFINITY;
+    return per_step * std::min(static_cast<double>(graph.depth), damped);
+}
+
+std::string few_iterations(const char* kind, double iterations) {
+    return fmt::format("{} was chosen: ICCG would take about {:.0f} iterations, less time than a set-up of multigrid.", kind, iterations);
+}
+std::string many_iterations(double worth_a_setup) {
+    return fmt::format("multigrid was chosen: its set-up takes less time than {:.0f} iterations of ICCG, which would take more.",
+                       worth_a_setup);
+}
+
+PreconditionChoice by_rule_on_device(const CsrView& A) {
+    // Seconds for set-up and solve on an H200, ic0 over multigrid (docs/multigrid.md): 0.8 with 110,592 rows, 1.0 to 1.1 with 200,000, 1.3
+    // to 1.8 with 262,144, 2.1 to 3.5 above, with 50 iterations too.
+    constexpr index_t least_rows = 200'000;
+    constexpr double worth_a_setup = 40;
+    if (A.n < least_rows)
         return {Precondition::ic0, fmt::format("ic0 was chosen: a set-up of multigrid pays on a device from {} rows on.", least_rows)};
-    const auto facts = row_sum_facts(A);
-    if (facts.positive_share > most_positive)
+    const auto sums = row_sum_facts(A);
+    if (sums.positive_share > most_positive)
         return {Precondition::ic0,
                 "ic0 was chosen: many entries beside the diagonal are positive, so that constants are not enough as near-null vectors."};
-    const auto enough = static_cast<index_t>(worth_a_setup / per_step) + 1;
-    const double damped = facts.median_slack > 0 ? damping / std::sqrt(facts.median_slack) : INFINITY;
-    const double iterations = per_step * std::min(static_cast<double>(depth_of_graph(A, enough)), damped);
-    const bool multigrid = iterations > worth_a_setup;
-    return {
-        multigrid ? Precondition::multigrid : Precondition::ic0,
-        multigrid
-            ? fmt::format("multigrid was chosen: its set-up takes less time than {:.0f} iterations of ICCG, which would take more.",
-                          worth_a_setup)
-            : fmt::format("ic0 was chosen: ICCG would take about {:.0f} iterations, less time than a set-up of multigrid.", iterations)};
+    const double iterations = iterations_of_iccg(search_graph(A, static_cast<index_t>(worth_a_setup / per_step) + 1), sums);
+    if (iterations > worth_a_setup) return {Precondition::multigrid, many_iterations(worth_a_setup)};
+    return {Precondition::ic0, few_iterations("ic0", iterations)};
 }
+
+PreconditionChoice by_rule_on_cpu(const CsrView& A) {
+    // The time of a set-up of multigrid in iterations: of ic0 with two colours, and of ssor (docs/multigrid.md).
+    constexpr double worth_a_setup = 180, worth_with_ssor = 60;
+    constexpr double few = 15;               // an order of the rows for ssor takes longer than the iterations that it saves
+    constexpr double well_conditioned = 20;  // some forty iterations with jacobi, whose set-up is the shortest
+    const auto graph = search_graph(A, static_cast<index_t>(worth_a_setup / per_step) + 1);
+    const auto sums = row_sum_facts(A);
+    const double iterations = iterations_of_iccg(graph, sums);
+    if (graph.two_colours && sums.positive_share <= most_positive)
+        return iterations > worth_a_setup ? PreconditionChoice{Precondition::multigrid, many_iterations(worth_a_setup)}
+                                          : PreconditionChoice{Precondition::ic0, few_iterations("ic0", iterations)};
+    if (const double condition = least_condition(A, well_conditioned); condition <= well_conditioned)
+        return {Precondition::jacobi, fmt::format("jacobi was chosen: the condition number is about {:.1f}.", condition)};
+    if (iterations <= few) return {Precondition::jacobi, few_iterations("jacobi", iterations)};
+    if (iterations <= worth_with_ssor) return {Precondition::ssor, few_iterations("ssor", iterations)};
+    if (sums.positive_share <= most_positive) return {Precondition::multigrid, many_iterations(worth_with_ssor)};
+    if (const int block = block_that_fits(A); block > 1)
+        return {Precondition::multigrid,
+                fmt::format("multigrid was chosen, with nodes of {} rows: they are coupled to the same rows, and many entries beside the "
+                            "diagonal are positive, as in elasticity.",
+                            block),
+                block};
+    return {Precondition::ssor,
+            "ssor was chosen: many entries beside the diagonal are positive, so that constants are not enough as near-null vectors."};
+}
+
+}  // namespace
+
+PreconditionChoice precondition_by_rule(const CsrView& A, bool cuda) { return cuda ? by_rule_on_device(A) : by_rule_on_cpu(A); }
 
 }  // namespace kasane::sparse

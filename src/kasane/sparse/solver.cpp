@@ -407,6 +407,8 @@ Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& asked) : part
         watch.restart();
         auto choice = precondition_by_rule(given, !std::holds_alternative<Cpu>(on));
         options.precondition = choice.kind;
+        if (options.near_null.vectors.empty() && options.near_null.rows_per_node == 1)
+            options.near_null.rows_per_node = choice.rows_per_node;
         parts_->facts.notes.push_back(std::move(choice.reason));
         times.add("choose", watch.seconds());
     }

@@ -341,7 +341,7 @@ TEST(AggregationParts, LargestRitzValueFindsAPairAmongManyRows) {
     const auto ritz = [](int threads, const std::vector<float>& bonds) {
         const auto A = chain_of(bonds);
         Buffer<float, Cpu> v(Cpu{1}, A.rows), w(Cpu{1}, A.rows), before(Cpu{1}, A.rows);
-        return largest_ritz_value(Cpu{threads}, A.view(), 16, v, w, before);
+        return largest_ritz_value(Cpu{threads}, A.view(), 16, INFINITY, v, w, before);
     };
     // All but two of 40,000 rows have eigenvalues of at most 1.2: eight steps of the power method end near 1.3.
     std::vector<float> bonds(39'999, 0.1f);

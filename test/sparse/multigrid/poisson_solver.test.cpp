@@ -80,6 +80,16 @@ TEST(PoissonSolver, FindsTheExactSolutionInAsManyIterationsForAnyNumberOfCells) 
         }
 }
 
+/// A thread of a device computes four planes of large boxes; 131 are not a multiple of four.
+TEST(PoissonSolver, SolvesLargeBoxesOnADevice) {
+    if (!why_no_cuda().empty()) GTEST_SKIP() << why_no_cuda();
+    const auto problem = box(130, 130, 131);
+    const auto on_device = solved(best_space(), problem, 1e-8);
+    EXPECT_TRUE(on_device.log.converged());
+    EXPECT_LE(on_device.log.iterations, 12);
+    EXPECT_LE(residual(problem, on_device.x), 1.01e-8);
+}
+
 TEST(PoissonSolver, ItsOperatorIsTheAssembledMatrix) {
     auto problem = box(5, 4, 6);
     problem.spacing = {{{1, 2, 0.5, 1, 3}, {0.1}, {1, 1, 2, 2, 5, 0.2}}};

@@ -22,6 +22,9 @@ class ReusedMemory {
     ReusedMemory(ReusedMemory&& other) noexcept;
     ReusedMemory& operator=(ReusedMemory&& other) noexcept;
 
+    /// Takes memory in one allocation, of which the next blocks are parts: less time than an allocation for each of them. It is freed with
+    /// its last part. Where the device has no such memory, nothing happens.
+    void take_at_once(std::size_t bytes);
     /// Frees the unused blocks where they have more bytes together.
     void keep_at_most(std::size_t bytes);
     std::size_t unused_bytes() const;
@@ -47,7 +50,7 @@ class ReusedMemory {
 
 /// A block of the open scope of this thread; null where there is none, or it has no such space or no memory.
 void* take_reused(Cuda on, std::size_t bytes);
-/// Whether the open scope of this thread took the block back.
+/// Whether the open scope of this thread took the block back, or the block was a part of a larger allocation.
 bool give_reused(Cuda on, void* memory) noexcept;
 
 }  // namespace kasane::cuda
@@ -58,6 +61,7 @@ namespace kasane {
 /// The form of ReusedMemory for the CPU.
 struct NoReusedMemory {
     explicit NoReusedMemory(Cpu) {}
+    void take_at_once(std::size_t) {}
     void keep_at_most(std::size_t) {}
     std::size_t unused_bytes() const { return 0; }
     struct Scope {

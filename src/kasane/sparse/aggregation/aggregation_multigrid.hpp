@@ -1,9 +1,9 @@
-// Multigrid by smoothed aggregation for any symmetric positive definite matrix, as a preconditioner of conjugate gradients: one V cycle in
-// single precision with Chebyshev polynomials before and after the coarse level.  [Vanek, Mandel & Brezina 1996; Adams, Brezina, Hu &
-// Tuminaro 2003] Each level is scaled on both sides so that its diagonal is 1. A coarse matrix is P^T A P; P is the tentative prolongator,
-// smoothed by one step of damped Jacobi with the strong entries. The coarsest level is solved by its inverse, which the host computes;
-// everything else is set up on the space.
-// Invariants: the cycle is a fixed symmetric positive operator up to rounding; set-up and results do not depend on threads.
+// Multigrid by smoothed aggregation for any symmetric positive definite matrix, as a preconditioner of conjugate gradients: one cycle in
+// single precision with Chebyshev polynomials before and after the coarse level; a V cycle on the two finest levels, a W cycle below.
+// [Vanek, Mandel & Brezina 1996; Adams, Brezina, Hu & Tuminaro 2003] Each level is scaled on both sides so that its diagonal is 1. A coarse
+// matrix is P^T A P; P is the tentative prolongator, smoothed by one step of damped Jacobi with the strong entries. The coarsest level is
+// solved by its inverse, which the host computes; everything else is set up on the space. Invariants: the cycle is a fixed symmetric
+// positive operator up to rounding; set-up and results do not depend on threads.
 #pragma once
 
 #include <kasane/sparse/aggregation/strength.hpp>
@@ -41,8 +41,7 @@ class AggregationMultigrid {
 
 #if defined(KASANE_CUDA)
     /// The launches of out = M^-1 in and of rz (ResidentAlgebra).
-    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
-        requires std::same_as<S, Cuda>;
+    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const requires std::same_as<S, Cuda>;
 #endif
 
     /// The matrix of a level, 0 being the finest, and the prolongator to it from the next level.
@@ -68,8 +67,9 @@ class AggregationMultigrid {
 
     void build(const RowsView<double>& A, const NearNull<S>& null, bool keep_aggregates);
     bool add_coarse(std::size_t number, Buffer<double, S>& null, int vectors, int rows_per_node, bool keep_aggregates);
+    bool twice(std::size_t number) const;
     void smooth(S on, const Level& level, bool from_zero) const;
-    void cycle(S on, std::size_t number) const;
+    void cycle(S on, std::size_t number, bool from_zero) const;
 
     S on_;
     bool singular_;

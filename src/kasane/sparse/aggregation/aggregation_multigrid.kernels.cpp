@@ -25,6 +25,8 @@ constexpr double kept_part = 0.1;        ///< entries that smooth the prolongato
 constexpr int coarsest_degree = 16;      ///< where there is no inverse
 constexpr double smoothed_range = 0.25;  ///< from this part of the largest eigenvalue on
 constexpr int lanczos_steps = 16;        ///< for the largest eigenvalue
+constexpr double close_to_bound = 0.95;  ///< of the bound of the largest eigenvalue: half of the steps are enough
+constexpr std::size_t first_twice = 2;   ///< levels from this one on, but the coarsest, are visited twice
 
 KS_FN double diagonal_of(const RowsView<double>& A, index_t row) {
     double diagonal = 0;
@@ -259,8 +261,9 @@ void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>
         auto& level = levels_[number];
         for (auto* vector : {&level.x, &level.y, &level.b, &level.d})
             if (vector->size() == 0) *vector = Buffer<float, S>(on_, level.A.rows);
-        // An estimate, since the bound of the row sums is often larger by half, and the smoother then weaker.
-        level.largest = std::min(row_sum_bound(on_, level.A), largest_ritz_value(on_, level.A, lanczos_steps, level.x, level.y, level.d));
+        // An estimate, since the bound by row sums is often larger by half, and the smoother then weaker.
+        const double bound = row_sum_bound(on_, level.A);
+        level.largest = std::min(bound, largest_ritz_value(on_, level.A, lanczos_steps, close_to_bound * bound, level.x, level.y, level.d));
         if (!add_coarse(number, vectors, null.count, rows_per_node, keep_aggregates)) break;
     }
     const auto& coarsest = levels_.back();
@@ -320,6 +323,11 @@ bool AggregationMultigrid<S>::add_coarse(std::size_t number, Buffer<double, S>& 
 }
 
 template <Space S>
+bool AggregationMultigrid<S>::twice(std::size_t number) const {
+    return number >= first_twice && number + 1 < levels_.size();
+}
+
+template <Space S>
 void AggregationMultigrid<S>::smooth(S on, const Level& level, bool from_zero) const {
     const bool alone = &level == &levels_.back() && levels_.size() > 1;
     // [Saad 2003, algorithm 12.1]
@@ -342,21 +350,23 @@ void AggregationMultigrid<S>::smooth(S on, const Level& level, bool from_zero) c
     }
 }
 
+/// x = M^-1 b on this level, or from x on.
 template <Space S>
-void AggregationMultigrid<S>::cycle(S on, std::size_t number) const {
+void AggregationMultigrid<S>::cycle(S on, std::size_t number, bool from_zero) const {
     const auto& level = levels_[number];
     if (number + 1 == levels_.size()) {
         if (inverse_.size() > 0)
             dense_times(on, {inverse_.data(), level.A.rows, level.b.data(), level.x.data()});
         else
-            smooth(on, level, true);
+            smooth(on, level, from_zero);
         return;
     }
     const auto& coarse = levels_[number + 1];
-    smooth(on, level, true);
+    smooth(on, level, from_zero);
     for_each_row_sum(on, level.A, level.x.data(), LevelResidual{level.b.data(), level.y.data()});
     for_each_row_sum(on, level.R.view(), level.y.data(), ScaledSum{1, coarse.b.data()});
-    cycle(on, number + 1);
+    cycle(on, number + 1, true);
+    if (twice(number + 1)) cycle(on, number + 1, false);
     for_each_row_sum(on, level.P.view(), coarse.x.data(), AddSum{level.x.data()});
     smooth(on, level, false);
 }
@@ -368,19 +378,18 @@ void AggregationMultigrid<S>::apply(VectorAlgebra<S>& algebra, const Buffer<doub
     const double unit = norm > 0 && std::isfinite(norm) ? std::ldexp(1., std::ilogb(norm)) : 1;
     const auto& finest = levels_.front();
     parallel_for(on_, in.size(), NarrowScaled{in.data(), scale_.data(), 1 / unit, finest.b.data()});
-    cycle(on_, 0);
+    cycle(on_, 0, true);
     parallel_for(on_, in.size(), WidenScaled{finest.x.data(), scale_.data(), unit / unit_, out.data()});
     if (singular_) algebra.remove_mean(out);
 }
 
 #if defined(__CUDACC__)
 template <Space S>
-void AggregationMultigrid<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
-    requires std::same_as<S, Cuda>
-{
+void AggregationMultigrid<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in,
+                                     Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
     const auto& finest = levels_.front();
     parallel_for(on, in.size(), NarrowResidual{cg.scalars(), in.data(), scale_.data(), finest.b.data()});
-    cycle(on, 0);
+    cycle(on, 0, true);
     const WidenAndSum widen{cg.scalars(), finest.x.data(), scale_.data(), singular_ ? nullptr : in.data(), 1 / unit_, out.data()};
     if (singular_)
         device::remove_mean_then(on, widen, cg, in, out);
@@ -410,12 +419,15 @@ std::uint64_t AggregationMultigrid<S>::bytes() const {
 template <Space S>
 double AggregationMultigrid<S>::bytes_per_cycle() const {
     double bytes = 20. * static_cast<double>(levels_.front().A.rows) * 2;  // narrowing and widening
-    for (const auto& level : levels_) {
+    double visits = 1;
+    for (std::size_t number = 0; number < levels_.size(); ++number) {
+        const auto& level = levels_[number];
         const auto rows = static_cast<double>(level.A.rows), entries = static_cast<double>(level.entries);
+        if (twice(number)) visits *= 2;
         // Each product reads the offsets, entries and x (b: the first); steps also b, d and write d, y; the residual b and r; both
         // transfers their matrix.
-        bytes += 2 * degree * (8 * entries + 4 * rows) + rows * 4 * (3 + (2 * degree - 2) * 5 + 3 + 2 + 1);
-        bytes += static_cast<double>(level.P.bytes() + level.R.bytes());
+        bytes += visits * (2 * degree * (8 * entries + 4 * rows) + rows * 4 * (3 + (2 * degree - 2) * 5 + 3 + 2 + 1) +
+                           static_cast<double>(level.P.bytes() + level.R.bytes()));
     }
     return bytes;
 }

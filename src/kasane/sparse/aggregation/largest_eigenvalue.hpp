@@ -30,16 +30,19 @@ struct NormalOfRow {
     }
 };
 
-struct StoreSum {
-    float* to;
-    KS_FN void operator()(index_t row, float sum) const { to[row] = sum; }
+struct SquareOf {
+    const float* v;
+    KS_FN Terms<1> operator()(index_t i) const { return {static_cast<double>(v[i]) * static_cast<double>(v[i])}; }
 };
 
-/// v.w and w.w.
-struct LanczosSums {
-    const float *v, *w;
-    KS_FN Terms<2> operator()(index_t i) const {
-        const double a = static_cast<double>(v[i]), b = static_cast<double>(w[i]);
+/// w = A v; v.w and w.w.
+struct LanczosProduct {
+    RowsView<float> A;
+    const float* v;
+    float* w;
+    KS_FN Terms<2> operator()(index_t row) const {
+        w[row] = A.times(row, v);
+        const double a = static_cast<double>(v[row]), b = static_cast<double>(w[row]);
         return {a * b, b * b};
     }
 };
@@ -58,12 +61,12 @@ struct NextLanczosVector {
 
 }  // namespace detail
 
-/// The largest Ritz value of that many steps. It exceeds no eigenvalue but by rounding.
+/// The largest Ritz value of that many steps, or of half of them where it is at least `enough`. It exceeds no eigenvalue but by rounding.
 /// @param A  symmetric, positive semi-definite   @param v, w, before  [rows] vectors whose values are lost
-inline double largest_ritz_value(Cpu on, const RowsView<float>& A, int steps, Buffer<float, Cpu>& v, Buffer<float, Cpu>& w,
+inline double largest_ritz_value(Cpu on, const RowsView<float>& A, int steps, double enough, Buffer<float, Cpu>& v, Buffer<float, Cpu>& w,
                                  Buffer<float, Cpu>& before) {
     parallel_for(on, A.rows, detail::NormalOfRow{v.data()});
-    const double square = sum<2>(on, A.rows, detail::LanczosSums{v.data(), v.data()})[1];
+    const double square = sum<1>(on, A.rows, detail::SquareOf{v.data()})[0];
     if (!(square > 0)) return 0;
     // The first vector is scaled as if it were the next one of a step without a matrix.
     parallel_for(on, A.rows, detail::NextLanczosVector{v.data(), v.data(), 0, 0, 1 / std::sqrt(square), before.data()});
@@ -71,8 +74,8 @@ inline double largest_ritz_value(Cpu on, const RowsView<float>& A, int steps, Bu
     std::vector<double> alphas, betas;  // the diagonal and the entries beside it
     double beta = 0;
     for (int step = 0; step < steps; ++step) {
-        for_each_row_sum(on, A, v.data(), detail::StoreSum{w.data()});
-        const auto sums = sum<2>(on, A.rows, detail::LanczosSums{v.data(), w.data()});
+        if (step == steps / 2 && largest_of_tridiagonal(alphas, betas) >= enough) break;
+        const auto sums = sum<2>(on, A.rows, detail::LanczosProduct{A, v.data(), w.data()});
         const double alpha = sums[0], next2 = sums[1] - alpha * alpha - beta * beta;
         alphas.push_back(alpha);
         if (!(next2 > 1e-10 * sums[1])) break;  // the vectors span an invariant space to the rounding of single precision
@@ -158,8 +161,8 @@ struct NextOnDevice {
 
 }  // namespace detail
 
-inline double largest_ritz_value(Cuda on, const RowsView<float>& A, int steps, Buffer<float, Cuda>& v, Buffer<float, Cuda>& w,
-                                 Buffer<float, Cuda>& before) {
+inline double largest_ritz_value(Cuda on, const RowsView<float>& A, int steps, double enough, Buffer<float, Cuda>& v,
+                                 Buffer<float, Cuda>& w, Buffer<float, Cuda>& before) {
     using detail::LanczosState;
     KS_EXPECT(steps <= LanczosState::most_steps);
     DeviceSumMemory sums(on);
@@ -168,14 +171,19 @@ inline double largest_ritz_value(Cuda on, const RowsView<float>& A, int steps, B
     // The first vector is scaled as if it were the next one of a step without a matrix.
     parallel_for(on, A.rows, detail::NextOnDevice{state.data(), v.data(), v.data(), before.data()});
     std::swap(v, before);
+    const auto found = [&] {
+        LanczosState now;
+        copy_to_host(on, View<LanczosState>(&now, 1), View<const LanczosState>(state.data(), 1));
+        return largest_of_tridiagonal({now.alphas, now.alphas + now.steps}, {now.betas, now.betas + now.steps});
+    };
     for (int step = 0; step < steps; ++step) {
+        if (step == steps / 2 && enough < INFINITY)
+            if (const double value = found(); value >= enough) return value;
         sum_over_rows<2>(on, A, v.data(), detail::StoreAndSum{v.data(), w.data()}, detail::EndOfLanczosStep{state.data()}, sums.view());
         parallel_for(on, A.rows, detail::NextOnDevice{state.data(), v.data(), w.data(), before.data()});
         std::swap(v, before);
     }
-    LanczosState last;
-    copy_to_host(on, View<LanczosState>(&last, 1), View<const LanczosState>(state.data(), 1));
-    return largest_of_tridiagonal({last.alphas, last.alphas + last.steps}, {last.betas, last.betas + last.steps});
+    return found();
 }
 #endif
 

@@ -1,5 +1,5 @@
-// Products of sparse matrices, once per Space. A row of a product is accumulated in the order of the entries of A and B, and its columns
-// are in the order of their first terms, so that its bits do not depend on threads.
+// Products of sparse matrices, once per Space: on the CPU as product.cpu.hpp says, on a device by tables of columns. A row of a product is
+// accumulated in the order of the entries of A and B, and its columns are in the order of their first terms.
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/core/device/sum.hpp>
@@ -8,6 +8,8 @@
 
 #if defined(__CUDACC__)
 #include <kasane/sparse/aggregation/product.cuda.hpp>
+#else
+#include <kasane/sparse/aggregation/product.cpu.hpp>
 #endif
 
 #include <algorithm>
@@ -15,6 +17,17 @@
 namespace kasane::sparse {
 namespace {
 
+/// The matrix of the left side of a product, or of the one that its entries are computed from.
+template <class Left>
+const auto& rows_of(const Left& A) {
+    return A.A;
+}
+template <class V>
+const RowsView<V>& rows_of(const RowsView<V>& A) {
+    return A;
+}
+
+#if defined(__CUDACC__)
 struct Largest {
     index_t n = 0;
     KS_FN Largest& operator+=(const Largest& other) {
@@ -22,16 +35,6 @@ struct Largest {
         return *this;
     }
 };
-
-/// Rows of the left side of a product.
-template <class Left>
-KS_FN index_t rows_of(const Left& A) {
-    return A.rows();
-}
-template <class V>
-KS_FN index_t rows_of(const RowsView<V>& A) {
-    return A.rows;
-}
 
 /// Number of products of two entries in a row of A B, or of columns of B where these are fewer.
 template <class Left, class V>
@@ -117,39 +120,12 @@ struct FillRow {
     }
 };
 
-/// Calls body(row, words) for every row, with memory for that many words that no other row uses at the time.
-template <class Body>
-void for_each_row(Cpu on, index_t rows, index_t words, const Body& body) {
-    constexpr index_t least = 64;  // rows of a part
-    const int threads = rows > least ? thread_count(on) : 1;
-    const index_t parts = std::clamp<index_t>(rows / least, 1, index_t{64} * threads);
-    Buffer<std::int32_t, Cpu> memory(on, words * threads);
-    for_each_part(threads, parts, [&](index_t part, int thread) {
-        for (index_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) body(row, memory.data() + words * thread);
-    });
-}
-
 /// Words of memory for the table of any row.
-template <class Left, class V, Space S>
-index_t words_of_table(S on, const ProductsOfRow<Left, V>& products, index_t rows) {
+template <class Left, class V>
+index_t words_of_table(Cuda on, const ProductsOfRow<Left, V>& products, index_t rows) {
     return 2 * slots_for(reduce<Largest>(on, rows, products).n);
 }
 
-/// C.begin[row] = number of columns of the row. @return a bound of it, where one is known
-template <class Left, class V>
-index_t count_columns(Cpu on, const ProductsOfRow<Left, V>& products, Rows<V, Cpu>& C) {
-    for_each_row(on, C.rows, words_of_table(on, products, C.rows), CountColumns<Left, V>{products, C.begin.data()});
-    return products.B.columns;
-}
-
-/// @param longest  what count_columns() returned
-template <class Left, class V>
-void fill_rows(Cpu on, const ProductsOfRow<Left, V>& products, index_t, Rows<V, Cpu>& C) {
-    for_each_row(on, C.rows, words_of_table(on, products, C.rows),
-                 FillRow<Left, V>{products, C.begin.data(), C.column.data(), C.value.data()});
-}
-
-#if defined(__CUDACC__)
 /// The rows of one lane that body.has(row) selects, by tables in global memory.
 template <class Body>
 struct RowsOfLane {
@@ -162,6 +138,7 @@ struct RowsOfLane {
     }
 };
 
+/// Calls body(row, words) for every row, with memory for that many words that no other row uses at the time.
 template <class Body>
 void for_each_row(Cuda on, index_t rows, index_t words, const Body& body) {
     constexpr index_t most_lanes = 1 << 18, most_words = index_t{1} << 30;  // what fills a device; 4 GiB
@@ -240,6 +217,23 @@ void fill_rows(Cuda on, const ProductsOfRow<Left, V>& products, index_t longest,
         for_each_row(on, C.rows, words_of_table(on, products, C.rows),
                      FillLongRows<Left, V>{least, {products, C.begin.data(), C.column.data(), C.value.data()}});
 }
+
+/// C = A B, with C.rows and C.columns given.
+template <class Left, class V>
+void multiply_rows(Cuda on, const Left& A, const RowsView<V>& B, Rows<V, Cuda>& C) {
+    const ProductsOfRow<Left, V> products{A, B};
+    C.begin = Buffer<std::uint32_t, Cuda>(on, C.rows + 1);
+    const index_t longest = count_columns(on, products, C);
+    const index_t entries = offsets_of_counts(on, C.begin, longest * C.rows);
+    C.column = Buffer<std::int32_t, Cuda>(on, entries);
+    C.value = Buffer<V, Cuda>(on, entries);
+    fill_rows(on, products, longest, C);
+}
+#else
+template <class Left, class V>
+void multiply_rows(Cpu on, const Left& A, const RowsView<V>& B, Rows<V, Cpu>& C) {
+    cpu::multiply_rows(on, A, rows_of(A).entries, B, C);
+}
 #endif
 
 }  // namespace
@@ -247,14 +241,8 @@ void fill_rows(Cuda on, const ProductsOfRow<Left, V>& products, index_t longest,
 template <class Left, class V, Space S>
 Rows<V, S> product(S on, const Left& A, const RowsView<V>& B) {
     Rows<V, S> C;
-    C.rows = rows_of(A), C.columns = B.columns;
-    const ProductsOfRow<Left, V> products{A, B};
-    C.begin = Buffer<std::uint32_t, S>(on, C.rows + 1);
-    const index_t longest = count_columns(on, products, C);
-    const index_t entries = offsets_of_counts(on, C.begin, longest * C.rows);
-    C.column = Buffer<std::int32_t, S>(on, entries);
-    C.value = Buffer<V, S>(on, entries);
-    fill_rows(on, products, longest, C);
+    C.rows = rows_of(A).rows, C.columns = B.columns;
+    multiply_rows(on, A, B, C);
     return C;
 }
 

@@ -6,9 +6,9 @@
 
 #if defined(__CUDACC__)
 #include <kasane/sparse/aggregation/sort_rows.cuda.hpp>
+#else
+#include <kasane/sparse/aggregation/product.cpu.hpp>
 #endif
-
-#include <atomic>
 
 namespace kasane::sparse {
 namespace {
@@ -19,24 +19,19 @@ struct EntriesOfRow {
     KS_FN Terms<1> operator()(index_t row) const { return {row < rows ? static_cast<double>(count[row]) : 0}; }
 };
 
-/// Adds 1 and returns the value before, whatever other threads add.
-KS_FN std::uint32_t next_of(std::uint32_t* counter) {
-#if defined(__CUDA_ARCH__)
-    return atomicAdd(counter, 1u);
-#else
-    return std::atomic_ref<std::uint32_t>(*counter).fetch_add(1, std::memory_order_relaxed);
-#endif
-}
-
 struct SetCounter {
     std::uint32_t* to;
     KS_FN void operator()(index_t i) const { to[i] = 0; }
 };
 
+#if defined(__CUDACC__)
+/// Adds 1 and returns the value before, whatever other threads add.
+__device__ std::uint32_t next_of(std::uint32_t* counter) { return atomicAdd(counter, 1u); }
+
 struct CountInColumns {
     const std::int32_t* column;
     std::uint32_t* count;
-    KS_FN void operator()(index_t entry) const { next_of(count + column[entry]); }
+    __device__ void operator()(index_t entry) const { next_of(count + column[entry]); }
 };
 
 template <class V>
@@ -46,7 +41,7 @@ struct ScatterRow {
     std::uint32_t* taken;
     std::int32_t* column;
     V* value;
-    KS_FN void operator()(index_t row, std::uint32_t e) const {
+    __device__ void operator()(index_t row, std::uint32_t e) const {
         const std::uint32_t at = begin[A.column[e]] + next_of(taken + A.column[e]);
         column[at] = static_cast<std::int32_t>(row);
         value[at] = A.value[e];
@@ -89,12 +84,6 @@ struct SortRow {
 };
 
 template <class V>
-void sort_rows(Cpu on, Rows<V, Cpu>& A) {
-    parallel_for(on, A.rows, SortRow<V>{1, A.begin.data(), A.column.data(), A.value.data()});
-}
-
-#if defined(__CUDACC__)
-template <class V>
 void sort_rows(Cuda on, Rows<V, Cuda>& A) {
     if (A.rows == 0) return;
     KS_CUDA(cudaSetDevice(on.device));
@@ -103,6 +92,23 @@ void sort_rows(Cuda on, Rows<V, Cuda>& A) {
     KS_CUDA(cudaGetLastError());
     parallel_for(on, A.rows, SortRow<V>{device::most_sorted_entries, A.begin.data(), A.column.data(), A.value.data()});
 }
+
+/// T = A^T, with T.rows and T.columns given.
+template <class V>
+void transpose_rows(Cuda on, const RowsView<V>& A, Rows<V, Cuda>& T) {
+    T.begin = Buffer<std::uint32_t, Cuda>(on, T.rows + 1);
+    parallel_for(on, T.rows, SetCounter{T.begin.data()});
+    parallel_for(on, A.entries, CountInColumns{A.column, T.begin.data()});
+    const index_t entries = offsets_of_counts(on, T.begin, A.entries);
+    T.column = Buffer<std::int32_t, Cuda>(on, entries);
+    T.value = Buffer<V, Cuda>(on, entries);
+    Buffer<std::uint32_t, Cuda> taken(on, T.rows);
+    parallel_for(on, T.rows, SetCounter{taken.data()});
+    for_each_entry(on, A.rows, A.begin, A.entries, ScatterRow<V>{A, T.begin.data(), taken.data(), T.column.data(), T.value.data()});
+    sort_rows(on, T);
+}
+#else
+using cpu::transpose_rows;
 #endif
 
 struct CopyOffsetOf {
@@ -201,16 +207,7 @@ template <class V, Space S>
 Rows<V, S> transposed(S on, const RowsView<V>& A) {
     Rows<V, S> T;
     T.rows = A.columns, T.columns = A.rows;
-    T.begin = Buffer<std::uint32_t, S>(on, T.rows + 1);
-    parallel_for(on, T.rows, SetCounter{T.begin.data()});
-    parallel_for(on, A.entries, CountInColumns{A.column, T.begin.data()});
-    const index_t entries = offsets_of_counts(on, T.begin, A.entries);
-    T.column = Buffer<std::int32_t, S>(on, entries);
-    T.value = Buffer<V, S>(on, entries);
-    Buffer<std::uint32_t, S> taken(on, T.rows);
-    parallel_for(on, T.rows, SetCounter{taken.data()});
-    for_each_entry(on, A.rows, A.begin, A.entries, ScatterRow<V>{A, T.begin.data(), taken.data(), T.column.data(), T.value.data()});
-    sort_rows(on, T);
+    transpose_rows(on, A, T);
     return T;
 }
 

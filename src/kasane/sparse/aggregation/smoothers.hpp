@@ -52,7 +52,6 @@ struct FilteredSmoother {
     const V* diagonal;    ///< [rows] of FilteredRow
     double omega;
 
-    KS_FN index_t rows() const { return A.rows; }
     template <class Visit>
     KS_FN void each(index_t row, Visit visit) const {
         const FilteredRow<V> filtered(A, b, least[row], diagonal[row], row);
@@ -68,7 +67,6 @@ struct UnfilteredSmoother {
     RowsView<V> A;
     double omega;
 
-    KS_FN index_t rows() const { return A.rows; }
     template <class Visit>
     KS_FN void each(index_t row, Visit visit) const {
         const V step = static_cast<V>(omega);

@@ -16,6 +16,10 @@
 
 namespace kasane::sparse {
 
+namespace box {
+struct Transfer;
+}
+
 /// The V cycle in single precision on the grids of given conductances.
 template <Space S>
 class BoxCycle {
@@ -47,7 +51,11 @@ class BoxCycle {
 
     bool add_coarse();
     void smooth(S on, Grid& grid, int colour, bool from_zero) const;
+    box::Transfer transfer(std::size_t level) const;
     void cycle(S on, std::size_t level) const;
+#if defined(KASANE_CUDA)
+    bool cycle_of_few_cells(S on, std::size_t level) const;
+#endif
 
     S on_;
     mutable std::vector<Grid> grids_;
@@ -69,8 +77,7 @@ class BoxMultigrid {
 
 #if defined(KASANE_CUDA)
     /// The launches of out = M^-1 in and of rz (ResidentAlgebra).
-    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
-        requires std::same_as<S, Cuda>;
+    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const requires std::same_as<S, Cuda>;
 #endif
 
     std::vector<BoxCells> grids() const { return cycle_.grids(); }

@@ -5,6 +5,7 @@
 
 #if defined(__CUDACC__)
 #include <kasane/sparse/multigrid/device_sums.cuda.hpp>
+#include <kasane/sparse/multigrid/few_cells.cuda.hpp>
 #endif
 
 #include <algorithm>
@@ -101,9 +102,40 @@ void BoxCycle<S>::smooth(S on, Grid& grid, int colour, bool from_zero) const {
         for_each_of_colour(on, grid.cells, colour, Smooth{grid.faces(), grid.b.data(), grid.x.data()});
 }
 
+/// Between a grid and the next one.
+template <Space S>
+box::Transfer BoxCycle<S>::transfer(std::size_t level) const {
+    const auto& grid = grids_[level];
+    return {grid.cells,
+            grids_[level + 1].cells,
+            {grid.joins[0], grid.joins[1], grid.joins[2]},
+            {grid.share[0].data(), grid.share[1].data(), grid.share[2].data()}};
+}
+
+#if defined(__CUDACC__)
+/// Executes the cycle from a grid of few cells on. @return whether it is one
+template <Space S>
+bool BoxCycle<S>::cycle_of_few_cells(S on, std::size_t level) const {
+    FewCellsCycle few{};
+    if (grids_[level].cells.count() > few_cells || grids_.size() - level > most_few_grids) return false;
+    for (; level < grids_.size(); ++level) {
+        auto& grid = grids_[level];
+        auto& to = few.grid[few.grids++];
+        to = {grid.faces(), grid.x.data(), grid.b.data(), grid.r.data(), {}};
+        if (level + 1 < grids_.size()) to.by = transfer(level);
+    }
+    few.coarsest_sweeps = coarsest_sweeps;
+    run_few_cells(on, few);
+    return true;
+}
+#endif
+
 /// x = M^-1 b on this grid.
 template <Space S>
 void BoxCycle<S>::cycle(S on, std::size_t level) const {
+#if defined(__CUDACC__)
+    if (cycle_of_few_cells(on, level)) return;
+#endif
     auto& grid = grids_[level];
     if (level + 1 == grids_.size()) {
         for (int sweep = 0; sweep < coarsest_sweeps; ++sweep) smooth(on, grid, 0, sweep == 0), smooth(on, grid, 1, false);
@@ -111,10 +143,7 @@ void BoxCycle<S>::cycle(S on, std::size_t level) const {
         return;
     }
     auto& coarse = grids_[level + 1];
-    const Transfer by{grid.cells,
-                      coarse.cells,
-                      {grid.joins[0], grid.joins[1], grid.joins[2]},
-                      {grid.share[0].data(), grid.share[1].data(), grid.share[2].data()}};
+    const Transfer by = transfer(level);
     smooth(on, grid, 0, true);
     smooth(on, grid, 1, false);
     // Half of the cells are enough: the residual is zero in the others, and the next half sweep replaces their values.
@@ -194,9 +223,8 @@ struct WidenAndSum {
 }  // namespace
 
 template <Space S>
-void BoxMultigrid<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
-    requires std::same_as<S, Cuda>
-{
+void BoxMultigrid<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in,
+                             Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
     parallel_for(on, in.size(), NarrowResidual{cg.scalars(), in.data(), cycle_.b().ptr});
     cycle_.apply(on);
     const WidenAndSum widen{cg.scalars(), cycle_.x().ptr, singular_ ? nullptr : in.data(), 1 / unit_, out.data()};
@@ -232,9 +260,8 @@ void BoxOperator<S>::apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffe
 
 #if defined(__CUDACC__)
 template <Space S>
-void BoxOperator<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
-    requires std::same_as<S, Cuda>
-{
+void BoxOperator<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in,
+                            Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
     device::sum_cells_then(on, cells_, OfBox{faces(), in.data(), out.data()}, device::StoreTotal{&cg.scalars()->pAp}, cg.sums());
 }
 #endif

@@ -40,16 +40,18 @@ void for_each_of_colour(Cpu on, const BoxCells& cells, Planes planes, int colour
 #if defined(__CUDACC__)
 namespace detail {
 
-constexpr int cells_of_block = 128;
+constexpr int most_block_threads = 256;  ///< of a block
 
-/// A thread computes one of `across` cells of a line; lines are numbered along y, then z.
+/// A thread computes one of `across` cells of a line in `deep` planes, one after the other; lines are numbered along y, then z.
 template <class Body>
-__global__ void __launch_bounds__(cells_of_block) each_of_lines(int across, int ny, index_t lines, int first_plane, Body body) {
+__global__ void __launch_bounds__(most_block_threads) each_of_lines(int across, int ny, index_t lines, Planes planes, int deep, Body body) {
     const int i = static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x);
     const index_t line = blockIdx.x * static_cast<index_t>(blockDim.y) + threadIdx.y;
     if (i >= across || line >= lines) return;
-    const auto number = static_cast<std::uint32_t>(line), k = number / static_cast<std::uint32_t>(ny);
-    body(i, static_cast<int>(number - k * static_cast<std::uint32_t>(ny)), first_plane + static_cast<int>(k));
+    const auto number = static_cast<std::uint32_t>(line), group = number / static_cast<std::uint32_t>(ny);
+    const int j = static_cast<int>(number - group * static_cast<std::uint32_t>(ny)), first = planes.begin + static_cast<int>(group) * deep;
+    const int end = first + deep < planes.end ? first + deep : planes.end;
+    for (int k = first; k < end; ++k) body(i, j, k);
 }
 
 /// The same for lines that are too short for a warp.
@@ -68,18 +70,23 @@ struct EachOfLines {
 /// body(i, j, k) for i of [0, across) in the lines of some planes.
 template <class Body>
 void for_each_of_lines(Cuda on, int across, const BoxCells& cells, Planes planes, const Body& body) {
-    const index_t lines = static_cast<index_t>(cells.n[1]) * planes.count();
-    if (lines <= 0) return;
-    const int width = across >= 128 ? 128 : across >= 64 ? 64 : 32, height = cells_of_block / width;
-    const index_t blocks = (lines + height - 1) / height;
+    const index_t all = static_cast<index_t>(cells.n[1]) * planes.count();
+    if (all <= 0) return;
     if (across < 32) {
-        parallel_for(on, lines * across, EachOfLines<Body>{across, cells.n[1], planes.begin, body});
+        parallel_for(on, all * across, EachOfLines<Body>{across, cells.n[1], planes.begin, body});
         return;
     }
+    // On large boxes several planes of a thread, whose neighbours are then in the cache: 256^3 cells on an H200, all passes of an
+    // iteration, 1.85 ms with one plane, 1.84 with two, 1.83 with four; blocks of 128 to 512 threads differ by less.
+    const bool large = all * across >= (index_t{1} << 20);
+    const int block = large ? most_block_threads : 128, deep = large ? 4 : 1;
+    const index_t lines = static_cast<index_t>(cells.n[1]) * ((planes.count() + deep - 1) / deep);
+    const int width = across >= 128 ? 128 : across >= 64 ? 64 : 32, height = block / width;
+    const index_t blocks = (lines + height - 1) / height;
     const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>((across + width - 1) / width));
     KS_CUDA(cudaSetDevice(on.device));
     each_of_lines<<<grid, dim3(static_cast<unsigned>(width), static_cast<unsigned>(height)), 0, on.stream>>>(across, cells.n[1], lines,
-                                                                                                             planes.begin, body);
+                                                                                                             planes, deep, body);
     KS_CUDA(cudaGetLastError());
 }
 

@@ -18,7 +18,7 @@ enum class Precondition {
     jacobi,     ///< the diagonal of A
     ssor,       ///< symmetric successive over-relaxation                                                            [Saad 2003, 10.2]
     ic0,        ///< incomplete Cholesky factorisation with the pattern of A                                        [Saad 2003, 10.3]
-    automatic,  ///< ic0 or multigrid, by rule
+    automatic,  ///< by rule: ic0 or multigrid; on a CPU also ssor or jacobi
     ict,        ///< incomplete Cholesky factorisation with a threshold and a limit of fill-in for each row   [Saad 2003, 10.8]
     ick,        ///< incomplete Cholesky factorisation with levels of fill, IC(k)                           [Saad 2003, 10.3.3]
     multigrid,  ///< a V cycle of smoothed aggregation in single precision                             [Vanek, Mandel & Brezina 1996]

@@ -1,0 +1,80 @@
+// The part of a cycle on the grids of few cells, on a device in one launch: one block computes all passes, with a barrier after each. On
+// such grids a pass takes less time than a launch, and the coarsest grid alone has sixteen.
+// Invariant: the passes are those of BoxCycle::cycle, cell by cell, so that results have the same bits.
+#pragma once
+
+#include <kasane/sparse/multigrid/box_multigrid.body.hpp>
+
+#include <cstdint>
+
+namespace kasane::sparse::box {
+
+inline constexpr index_t few_cells = 4096;  ///< cells of the first of these grids, at most
+inline constexpr int most_few_grids = 8;    ///< more are not made: a grid has at most half of the cells of the one before
+
+struct FewCellsGrid {
+    BoxFaces<float> A;
+    float *x, *b, *r;
+    Transfer by;  ///< to the next grid
+};
+
+struct FewCellsCycle {
+    FewCellsGrid grid[most_few_grids];
+    int grids;
+    int coarsest_sweeps;  ///< forward, and as many backward
+};
+
+namespace detail {
+
+constexpr int few_cells_threads = 512;
+
+/// body(i, j, k) for i of [0, across) in all lines, then a barrier.
+template <class Body>
+__device__ void each_of_few(int across, const BoxCells& cells, const Body& body) {
+    const auto width = static_cast<std::uint32_t>(across), ny = static_cast<std::uint32_t>(cells.n[1]);
+    const std::uint32_t count = width * ny * static_cast<std::uint32_t>(cells.n[2]);
+    for (std::uint32_t index = threadIdx.x; index < count; index += few_cells_threads) {
+        const std::uint32_t line = index / width, k = line / ny;
+        body(static_cast<int>(index - line * width), static_cast<int>(line - k * ny), static_cast<int>(k));
+    }
+    __syncthreads();
+}
+
+template <class Body>
+__device__ void each_of_colour(const BoxCells& cells, int colour, const Body& body) {
+    each_of_few((cells.n[0] + 1) / 2, cells, sparse::detail::OfColour<Body>{cells.n[0], colour, body});
+}
+
+__global__ void __launch_bounds__(few_cells_threads) cycle_of_few_cells(const __grid_constant__ FewCellsCycle of) {
+    for (int g = 0; g + 1 < of.grids; ++g) {
+        const FewCellsGrid& grid = of.grid[g];
+        each_of_colour(grid.A.cells, 0, SmoothFromZero{grid.A, grid.b, grid.x});
+        each_of_colour(grid.A.cells, 1, Smooth{grid.A, grid.b, grid.x});
+        each_of_colour(grid.A.cells, 0, Residual{grid.A, grid.b, grid.x, grid.r});
+        each_of_few(grid.by.coarse.n[0], grid.by.coarse, Restrict{grid.by, grid.r, of.grid[g + 1].b});
+    }
+    const FewCellsGrid& last = of.grid[of.grids - 1];
+    for (int half = 0; half < 4 * of.coarsest_sweeps; ++half) {
+        const int colour = half < 2 * of.coarsest_sweeps ? half % 2 : 1 - half % 2;
+        if (half == 0)
+            each_of_colour(last.A.cells, colour, SmoothFromZero{last.A, last.b, last.x});
+        else
+            each_of_colour(last.A.cells, colour, Smooth{last.A, last.b, last.x});
+    }
+    for (int g = of.grids - 2; g >= 0; --g) {
+        const FewCellsGrid& grid = of.grid[g];
+        each_of_colour(grid.A.cells, 0, Prolong{grid.by, of.grid[g + 1].x, grid.x});
+        each_of_colour(grid.A.cells, 1, Smooth{grid.A, grid.b, grid.x});
+        each_of_colour(grid.A.cells, 0, Smooth{grid.A, grid.b, grid.x});
+    }
+}
+
+}  // namespace detail
+
+inline void run_few_cells(Cuda on, const FewCellsCycle& cycle) {
+    KS_CUDA(cudaSetDevice(on.device));
+    detail::cycle_of_few_cells<<<1, detail::few_cells_threads, 0, on.stream>>>(cycle);
+    KS_CUDA(cudaGetLastError());
+}
+
+}  // namespace kasane::sparse::box
