@@ -38,7 +38,9 @@ TEST_F(ReusedMemoryOnCuda, AReleasedBlockIsTakenAgain) {
 TEST_F(ReusedMemoryOnCuda, ABlockThatIsMuchLargerIsNotTaken) {
     cuda::ReusedMemory memory(on);
     const cuda::ReusedMemory::Scope scope(memory);
-    { const Buffer<double, Cuda> block(on, 1 << 20); }
+    {
+        const Buffer<double, Cuda> block(on, 1 << 20);
+    }
     const Buffer<double, Cuda> half(on, 1 << 19);
     EXPECT_EQ(memory.unused_bytes(), std::size_t{8} << 20);
     memory.keep_at_most(std::size_t{8} << 20);
@@ -62,7 +64,9 @@ TEST_F(ReusedMemoryOnCuda, BlocksArePartsOfMemoryThatWasTakenAtOnce) {
         EXPECT_EQ(memory.unused_bytes(), (std::size_t{1} << 20) - 2 * 8192);
         const Buffer<double, Cuda> larger(on, 1 << 20);  // does not fit
         EXPECT_EQ(memory.unused_bytes(), (std::size_t{1} << 20) - 2 * 8192);
-        { const Buffer<double, Cuda> part(on, 1024); }
+        {
+            const Buffer<double, Cuda> part(on, 1024);
+        }
         EXPECT_EQ(memory.unused_bytes(), (std::size_t{1} << 20) - 2 * 8192) << "the part is kept for later blocks";
         memory.keep_at_most(0);
         EXPECT_EQ(memory.unused_bytes(), 0u);
@@ -91,14 +95,20 @@ TEST_F(ReusedMemoryOnCuda, BuffersOutliveScopeAndMemory) {
         {
             const cuda::ReusedMemory::Scope scope(memory);
             const cuda::ReusedMemory::Scope inner(memory);
-            { const Buffer<double, Cuda> before(on, 1000); }
+            {
+                const Buffer<double, Cuda> before(on, 1000);
+            }
             kept = to_space(on, values);
         }
-        { const Buffer<double, Cuda> outside(on, 1000); }  // frees its memory
+        {
+            const Buffer<double, Cuda> outside(on, 1000);
+        }  // frees its memory
         EXPECT_EQ(memory.unused_bytes(), 0u);
         auto moved = std::move(memory);
         const cuda::ReusedMemory::Scope scope(moved);
-        { const Buffer<double, Cuda> again(on, 1000); }
+        {
+            const Buffer<double, Cuda> again(on, 1000);
+        }
         EXPECT_EQ(moved.unused_bytes(), 8192u);
     }
     EXPECT_EQ(to_host(kept), values);

@@ -41,7 +41,8 @@ class AggregationMultigrid {
 
 #if defined(KASANE_CUDA)
     /// The launches of out = M^-1 in and of rz (ResidentAlgebra).
-    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const requires std::same_as<S, Cuda>;
+    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
+        requires std::same_as<S, Cuda>;
 #endif
 
     /// The matrix of a level, 0 being the finest, and the prolongator to it from the next level.

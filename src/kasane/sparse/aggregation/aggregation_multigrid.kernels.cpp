@@ -385,8 +385,9 @@ void AggregationMultigrid<S>::apply(VectorAlgebra<S>& algebra, const Buffer<doub
 
 #if defined(__CUDACC__)
 template <Space S>
-void AggregationMultigrid<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in,
-                                     Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
+void AggregationMultigrid<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
+    requires std::same_as<S, Cuda>
+{
     const auto& finest = levels_.front();
     parallel_for(on, in.size(), NarrowResidual{cg.scalars(), in.data(), scale_.data(), finest.b.data()});
     cycle(on, 0, true);

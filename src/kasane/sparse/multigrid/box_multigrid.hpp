@@ -77,7 +77,8 @@ class BoxMultigrid {
 
 #if defined(KASANE_CUDA)
     /// The launches of out = M^-1 in and of rz (ResidentAlgebra).
-    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const requires std::same_as<S, Cuda>;
+    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
+        requires std::same_as<S, Cuda>;
 #endif
 
     std::vector<BoxCells> grids() const { return cycle_.grids(); }

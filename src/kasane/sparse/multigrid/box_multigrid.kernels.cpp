@@ -223,8 +223,9 @@ struct WidenAndSum {
 }  // namespace
 
 template <Space S>
-void BoxMultigrid<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in,
-                             Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
+void BoxMultigrid<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
+    requires std::same_as<S, Cuda>
+{
     parallel_for(on, in.size(), NarrowResidual{cg.scalars(), in.data(), cycle_.b().ptr});
     cycle_.apply(on);
     const WidenAndSum widen{cg.scalars(), cycle_.x().ptr, singular_ ? nullptr : in.data(), 1 / unit_, out.data()};
@@ -260,8 +261,9 @@ void BoxOperator<S>::apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffe
 
 #if defined(__CUDACC__)
 template <Space S>
-void BoxOperator<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in,
-                            Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
+void BoxOperator<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
+    requires std::same_as<S, Cuda>
+{
     device::sum_cells_then(on, cells_, OfBox{faces(), in.data(), out.data()}, device::StoreTotal{&cg.scalars()->pAp}, cg.sums());
 }
 #endif
