@@ -8,16 +8,11 @@
 
 namespace kasane::gravity {
 
-/// Particles whose positions choose the centre of the frame of domains. Boundaries between domains begin at the centre, so that in a system
-/// with one centre all domains have equal shares of each level, and of the work of each block step, if the sample is large.
-inline constexpr index_t domain_sample_size = 1 << 14;
-
 /// Chooses the frame of the particles of all workers. Collective.
-/// @param samples  positions that choose the centre
 /// @param given  [n], number of each particle among the `total` of all workers
 /// @throws ComputationError on every worker: positions are not finite, or `total` exceeds 2^31 - 1
 template <Space S>
 Frame common_frame(S on, Workspace<S>& work, comm::Worker& worker, View<const Vec3<double>> position, View<const double> mass,
-                   View<const std::uint32_t> given, index_t total, index_t samples = detail::frame_sample_size);
+                   View<const std::uint32_t> given, index_t total);
 
 }  // namespace kasane::gravity

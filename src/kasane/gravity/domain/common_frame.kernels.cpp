@@ -30,10 +30,10 @@ struct DrawByNumber {
 
 template <Space S>
 Frame common_frame(S on, Workspace<S>& work, comm::Worker& worker, View<const Vec3<double>> position, View<const double> mass,
-                   View<const std::uint32_t> given, index_t total, index_t wanted) {
+                   View<const std::uint32_t> given, index_t total) {
     if (total >= index_t{1} << 31)
         throw ComputationError(std::to_string(total) + " particles are too many for trees, which number them with 31 bits: use fewer");
-    const index_t samples = std::min(total, wanted);
+    const index_t samples = std::min(total, detail::frame_sample_size);
     if (samples == 0) return {};
     const View<Vec3<double>> drawn(reinterpret_cast<Vec3<double>*>(work.bytes(static_cast<std::size_t>(samples) * sizeof(Vec3<double>))),
                                    samples);
@@ -53,6 +53,6 @@ Frame common_frame(S on, Workspace<S>& work, comm::Worker& worker, View<const Ve
 }
 
 template Frame common_frame(KS_SPACE, Workspace<KS_SPACE>&, comm::Worker&, View<const Vec3<double>>, View<const double>,
-                            View<const std::uint32_t>, index_t, index_t);
+                            View<const std::uint32_t>, index_t);
 
 }  // namespace kasane::gravity

@@ -69,13 +69,10 @@ class DomainForce {
         };
         parts_.tree.call([&] {
             if (divide || boundary_.empty() || ++frame_uses_ == largest_frame_uses) {
-                const auto frame = [&](index_t samples) {
-                    return common_frame<S>(on_, work_, worker_, system.position.view(), system.mass.view(), system.given.view(), total,
-                                           samples);
-                };
-                const auto usual = frame(detail::frame_sample_size);
-                divide = divide || !fits(usual);
-                if (divide) usual_frame_ = usual, frame_ = worker_.size() > 1 ? frame(domain_sample_size) : usual;
+                const auto frame =
+                    common_frame<S>(on_, work_, worker_, system.position.view(), system.mass.view(), system.given.view(), total);
+                divide = divide || !fits(frame);
+                if (divide) frame_ = frame;
                 frame_uses_ = 0;
             }
             tree.use_frame(frame_, system.count());
@@ -145,7 +142,7 @@ class DomainForce {
     void keep(double time, const WalkTargets& targets) {
         if (worker_.size() > 1) {
             exchange_.promise(octree().view(), targets, later());
-            exchange_.make(octree(), false, NoWork{}, kept_growth);
+            exchange_.make(octree(), false, NoWork{});
         }
         kept_time_ = time, kept_ = true, moved_ = updates_ = false;
     }
@@ -204,13 +201,10 @@ class DomainForce {
     }
 
    private:
-    /// Nodes of kept LETs are accepted although their bodies have moved: by up to a quarter of their steps.
-    static constexpr float kept_growth = 1.1f;
-
-    /// Whether the frame of the domains, whose boundaries are keys in it, can stay where the usual sample gives this one.
+    /// Whether the frame of the domains, whose boundaries are keys in it, can stay where a new one would be this.
     bool fits(const Frame& frame) const {
-        const auto off = frame.center - usual_frame_.center;
-        return !boundary_.empty() && frame.length == usual_frame_.length && frame.mass == usual_frame_.mass &&
+        const auto off = frame.center - frame_.center;
+        return !boundary_.empty() && frame.length == frame_.length && frame.mass == frame_.mass &&
                dot(off, off) <= frame.length * frame.length / (64 * 64);
     }
 
@@ -306,7 +300,6 @@ class DomainForce {
     /// Trees in a frame before it is examined again: particles move little meanwhile, and a frame of another size costs no accuracy.
     static constexpr int largest_frame_uses = 8;
     Frame frame_;                          ///< of the domains
-    Frame usual_frame_;                    ///< at the time of frame_, from the sample that examinations take
     int frame_uses_ = 0;                   ///< trees since the frame was examined
     std::vector<std::uint64_t> boundary_;  ///< of the domains
     KeptNodes<S> nodes_;

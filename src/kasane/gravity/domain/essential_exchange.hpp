@@ -69,16 +69,16 @@ class EssentialExchange {
     }
     /// Makes LETs for the boxes of all workers. @param octree  the own tree   @param joins  view() has the particles of all workers, in the
     /// memory of the own tree
-    /// @param work  executed during the messages, see all_to_all()   @param growth  as of EssentialTree::make()
+    /// @param work  executed during the messages, see all_to_all()
     template <class Work>
-    void make(Octree<S>& octree, bool joins, const Work& work, float growth = 1) {
+    void make(Octree<S>& octree, bool joins, const Work& work) {
         const auto workers = static_cast<std::size_t>(worker_.size()), me = static_cast<std::size_t>(worker_.index());
         std::vector<std::uint64_t> sizes(2 * workers);
         parts_.lets.add([&] {
             std::vector<EssentialRequest<S>> requests;
             for (std::size_t w = 0; w < workers; ++w)
                 if (w != me) requests.push_back({boxes_of(static_cast<std::ptrdiff_t>(w)), &partner_[w].part});
-            essential_.make(octree.view(), octree.levels(), requests, options_.softening_kernel == SofteningKernel::spline, growth);
+            essential_.make(octree.view(), octree.levels(), requests, options_.softening_kernel == SofteningKernel::spline);
             for (std::size_t w = 0; w < workers; ++w)
                 if (w != me) sizes[2 * w] = partner_[w].part.size.nodes, sizes[2 * w + 1] = partner_[w].part.size.bodies;
         });

@@ -72,9 +72,8 @@ class EssentialTree {
 
     /// Makes the LETs of a tree for the targets of several domains; that of a domain without targets is empty. Waits for the space.
     /// @param levels   Octree::levels()   @param spline  pairs have the spline kernel
-    /// @param growth   factor by which nodes grow before the LETs are last used
     void make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, const std::vector<EssentialRequest<S>>& requests,
-              bool spline, float growth = 1);
+              bool spline);
 
     /// LETs that are made at once; each takes 17 bytes per node of the tree. Those of large trees are made one after the other.
     static constexpr int at_once = 4;

@@ -243,7 +243,7 @@ void hold_elements(Buffer<T, S>& buffer, index_t n) {
 
 template <Space S>
 void EssentialTree<S>::make(const OctreeView& tree, const std::vector<std::uint32_t>& levels,
-                            const std::vector<EssentialRequest<S>>& requests, bool spline, float growth) {
+                            const std::vector<EssentialRequest<S>>& requests, bool spline) {
     static_assert(at_once == most_lets);
     const index_t nodes = tree.nodes;
     for (const auto& request : requests) request.part->size = {};
@@ -256,7 +256,7 @@ void EssentialTree<S>::make(const OctreeView& tree, const std::vector<std::uint3
         hold_elements(offset_, numbers);
         hold_elements(state_, lets * nodes);
         hold_elements(size_, 2 * lets);
-        Selections of{tree, NodeCriterion::make(tree.quadrupole != nullptr, spline, growth), lets, {}, offset_.data(), state_.data()};
+        Selections of{tree, {tree.quadrupole != nullptr, spline}, lets, {}, offset_.data(), state_.data()};
         for (int let = 0; let < lets; ++let) of.box[let] = requests[first + static_cast<std::size_t>(let)].box.ptr;
 
         // Count.

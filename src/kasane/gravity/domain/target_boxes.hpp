@@ -33,13 +33,7 @@ struct TargetBoxLayout {
 /// How nodes are tested.
 struct NodeCriterion {
     bool quadrupole;
-    bool spline;                    ///< pairs must be Newtonian: no body of an accepted node is in reach of a target's spline
-    float radius2 = 1, weight = 1;  ///< factors of those of the tests
-
-    /// @param growth  factor by which nodes grow before they are used
-    static NodeCriterion make(bool quadrupole, bool spline, float growth) {
-        return {quadrupole, spline, growth * growth, growth * growth * (quadrupole ? growth : 1.f)};
-    }
+    bool spline;  ///< pairs must be Newtonian: no body of an accepted node is in reach of a target's spline
 };
 
 /// Whether a node may be accepted for all targets of a box (NodeTest has the criterion).
@@ -51,10 +45,9 @@ KS_FN bool accepts(const TargetBox& box, const Body& center, const NodeTest& tes
                 dz = outside(center.z, box.low_z, box.high_z);
     const float d2 = dx * dx + dy * dy + dz * dz;
     const float power = d2 * d2 * box.acceleration * (by.quadrupole ? std::sqrt(d2) : 1.f);
-    if (!(d2 > by.radius2 * test.radius2 && power > by.weight * test.weight)) return false;
+    if (!(d2 > test.radius2 && power > test.weight)) return false;
     if (!by.spline) return true;
-    const float reach =
-        std::sqrt(by.radius2 * test.radius2) + std::sqrt(static_cast<float>(spline_radius * spline_radius) * (term + box.term));
+    const float reach = std::sqrt(test.radius2) + std::sqrt(static_cast<float>(spline_radius * spline_radius) * (term + box.term));
     return d2 > reach * reach;
 }
 
