@@ -127,8 +127,9 @@ std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ra
         all[0] = {needed.host_bytes, available_memory(Cpu{}), needed.device_bytes, cpu ? 0 : available_memory(file.space)};
         return all;
     }
+    const bool apart = ranks.size() > 1 || std::holds_alternative<gravity::BlockSteps>(file.steps);
     for (int worker = 0; worker < all_workers; ++worker) {
-        const auto needed = gravity::worker_memory(file.space, n, file.force, file.exchange, all_workers, worker, workers);
+        const auto needed = gravity::worker_memory(file.space, n, file.force, file.exchange, all_workers, worker, workers, apart);
         auto& rank = all[static_cast<std::size_t>(worker / workers)];
         rank.host_bytes += needed.host_bytes;
         rank.device_bytes = std::max(rank.device_bytes, needed.device_bytes);

@@ -143,7 +143,7 @@ void add_memory(Prediction& out, const GravityFile& file, const gravity::Direct&
         if (!here) memory.device_bytes = device_bytes_of(device, direct, file.exchange, out.particles, workers, out.step.both_sides);
         return memory;
     };
-    for (int m = 0; m < request.workers; ++m) {  // of the root rank, which takes most: it also holds all particles
+    for (int m = 0; m < request.workers; ++m) {  // of the root rank, which takes most
         const auto memory = of(m);
         out.host_bytes += memory.host_bytes;
         out.device_bytes += memory.device_bytes;

@@ -190,9 +190,9 @@ Prediction predict_from_record(const GravityFile& file, const PredictionRequest&
     const AnySpace kind = file.space;
 #endif
     for (int m = 0; m < request.workers; ++m) {
-        const auto memory = workers > 1
-                                ? gravity::worker_memory(kind, out.particles, file.force, file.exchange, workers, m, request.workers)
-                                : gravity::simulation_memory(kind, out.particles, file.force);
+        const auto memory = workers > 1 ? gravity::worker_memory(kind, out.particles, file.force, file.exchange, workers, m,
+                                                                 request.workers, request.ranks > 1)
+                                        : gravity::simulation_memory(kind, out.particles, file.force);
         out.host_bytes += memory.host_bytes, out.device_bytes += memory.device_bytes;
     }
     return out;

@@ -138,9 +138,11 @@ Prediction predict_tree(const GravityFile& file, const Calibration& calibration,
     const auto steps = static_cast<double>(out.steps);
     out.run_seconds = {steps * out.seconds_per_step.expected, steps * out.seconds_per_step.low, steps * out.seconds_per_step.high};
     out.bound = tree_bound(step);
-    for (int m = 0; m < request.workers; ++m) {  // of the root rank, which takes most: it also holds all particles
-        const auto memory = workers > 1 ? gravity::worker_memory(file.space, n, file.force, file.exchange, workers, m, request.workers)
-                                        : gravity::simulation_memory(file.space, n, file.force);
+    const bool apart = request.ranks > 1 || std::holds_alternative<gravity::BlockSteps>(file.steps);
+    for (int m = 0; m < request.workers; ++m) {  // of the root rank, which takes most
+        const auto memory = workers > 1
+                                ? gravity::worker_memory(file.space, n, file.force, file.exchange, workers, m, request.workers, apart)
+                                : gravity::simulation_memory(file.space, n, file.force);
         out.host_bytes += memory.host_bytes, out.device_bytes += memory.device_bytes;
     }
     return out;
