@@ -84,13 +84,8 @@ struct WorkerCommunicator::Shared {
         }
     }
 
-    /// Workers of devices wait for each other many times in a step, and often for longer than a wake-up takes, in which their devices idle.
     void spin(const std::atomic<std::uint32_t>& counter, std::uint32_t seen) const {
-        constexpr int turns = 20;
-        const auto changed = [&] { return counter.load() != seen; };
-        for (int turn = 0; spins && turn < turns && !spin_until(changed, sched_yield);
-             ++turn)  // the awaited thread may need this processor
-            if (processor_is_contended()) return;
+        if (spins) spin_until([&] { return counter.load() != seen; }, sched_yield);  // the awaited thread may need this processor
     }
 
     /// Barrier of the workers of this rank.

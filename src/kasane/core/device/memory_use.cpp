@@ -15,7 +15,7 @@ struct Device {
 
 /// Never destroyed: buffers of static objects may be released later.
 struct Devices {
-    std::mutex door;
+    std::mutex mutex;
     std::map<int, Device> of;
 };
 Devices& devices_in_use() {
@@ -27,13 +27,13 @@ Devices& devices_in_use() {
 
 MemoryUse memory_use(int device) {
     auto& all = devices_in_use();
-    const std::lock_guard lock(all.door);
+    const std::lock_guard lock(all.mutex);
     return all.of[device].use;
 }
 
 void forget_most_memory(int device) {
     auto& all = devices_in_use();
-    const std::lock_guard lock(all.door);
+    const std::lock_guard lock(all.mutex);
     auto& use = all.of[device].use;
     use.most = use.now;
 }
@@ -42,7 +42,7 @@ namespace detail {
 
 void count_allocation(int device, const void* memory, std::size_t bytes) {
     auto& all = devices_in_use();
-    const std::lock_guard lock(all.door);
+    const std::lock_guard lock(all.mutex);
     auto& [use, block] = all.of[device];
     block[memory] = bytes;
     use.now += bytes;
@@ -51,7 +51,7 @@ void count_allocation(int device, const void* memory, std::size_t bytes) {
 
 void count_release(int device, const void* memory) noexcept {
     auto& all = devices_in_use();
-    const std::lock_guard lock(all.door);
+    const std::lock_guard lock(all.mutex);
     auto& [use, block] = all.of[device];
     const auto found = block.find(memory);
     if (found == block.end()) return;
