@@ -122,7 +122,7 @@ TEST(GeneralSolver, ThreadsGiveTheSameBits) {
             GeneralOptions options{.method = method, .precondition = GeneralPrecondition::ilu0, .ordering = Ordering::parse(ordering)};
             Vector first;
             int iterations = 0;
-            for (const int threads : {1, 2, 3, 8}) {
+            for (const int threads : {1, 2, 3, 4, 7, 8}) {
                 GeneralSolver solver(Cpu{threads}, A.view(), options);
                 SolveLog log;
                 const Vector x = solver.solve(b, &log);

@@ -167,7 +167,7 @@ TEST_P(TreeWorkersOn, StepsOfFewParticlesFollowDirectSummation) {
         alone.step(2);
         const auto counts = alone.step_counts();
         EXPECT_LT(counts.updates, 0.25 * 8000 * static_cast<double>(counts.block_steps)) << "most steps have few active particles";
-        for (const int workers : {1, 3, 8}) {
+        for (const int workers : {1, 2, 3, 4, 8}) {
             SCOPED_TRACE(testing::Message() << workers << " workers, walk " << name(walk));
             OneRank rank(space_, workers);
             auto several = distributed_simulation(rank.communicator, rank.here, p, options);
@@ -212,8 +212,7 @@ TEST_P(TreeWorkersOn, DivideTheParticlesWhenThatPays) {
         EXPECT_GE(divided, 2);
         return static_cast<double>(divided) / static_cast<double>(trees);
     };
-    // 0.52: the work of so small domains changes by percents from tree to tree.
-    EXPECT_LT(divisions(plummer({.count = 6000, .seed = 1})), 0.6) << "of the trees";
+    EXPECT_LT(divisions(plummer({.count = 6000, .seed = 1})), 0.5) << "of the trees";
     EXPECT_LT(divisions(two_spheres(3000)), 0.5);
 }
 

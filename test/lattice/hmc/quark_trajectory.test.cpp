@@ -199,7 +199,7 @@ TEST_P(QuarkTrajectories, PreserveTheVolumeOfPhaseSpace) {
 TEST_P(QuarkTrajectories, PlaquettesDoNotDependOnTheSplit) {
     on_space([](auto on) {
         const Extents n{{2, 2, 2, 4}};
-        const auto measured = [&](const QuarkRun& run, std::uint64_t trajectories = 240) {
+        const auto measured = [&](const QuarkRun& run, std::uint64_t trajectories = 320) {
             auto hmc = quark_hmc(on, n, run);
             auto u = quark_start(on, n);
             std::vector<double> plaquettes;
@@ -210,11 +210,11 @@ TEST_P(QuarkTrajectories, PlaquettesDoNotDependOnTheSplit) {
             return estimate(plaquettes);
         };
         const QuarkTolerances loose{.value = 1e-9, .force = 1e-6};
-        const auto plain = measured({.tolerances = loose, .steps = 3, .seed = 2});
-        const auto split = measured({.masses = {0.3}, .tolerances = loose, .steps = 3, .seed = 3});
-        const auto singles = measured({.single_flavours = 2, .weights = 0.01, .tolerances = loose, .steps = 3, .seed = 5}, 180);
+        const auto plain = measured({.tolerances = loose, .steps = 4, .seed = 2});
+        const auto split = measured({.masses = {0.3}, .tolerances = loose, .steps = 4, .seed = 3});
+        const auto singles = measured({.single_flavours = 2, .weights = 0.01, .tolerances = loose, .steps = 4, .seed = 5}, 180);
         const auto heavy =
-            measured({.quarks = DiracParameters{0.01, 1, Boundary::antiperiodic}, .tolerances = loose, .steps = 3, .seed = 4});
+            measured({.quarks = DiracParameters{0.01, 1, Boundary::antiperiodic}, .tolerances = loose, .steps = 4, .seed = 4});
         std::vector<double> quenched;
         auto u = quark_start(on, n);
         for (std::uint64_t sweep = 0; sweep < 2000; ++sweep) {
@@ -222,7 +222,7 @@ TEST_P(QuarkTrajectories, PlaquettesDoNotDependOnTheSplit) {
             if (sweep >= 50) quenched.push_back(plaquette(u).mean());
         }
         const auto without = estimate(quenched);
-        for (const auto* const of : {&plain, &split, &singles, &heavy, &without}) EXPECT_LT(of->error, 0.007);
+        for (const auto* const of : {&plain, &split, &singles, &heavy, &without}) EXPECT_LT(of->error, 0.006);
         EXPECT_NEAR(plain.mean, split.mean, 4 * std::hypot(plain.error, split.error));
         EXPECT_NEAR(plain.mean, singles.mean, 4 * std::hypot(plain.error, singles.error)) << "one flavour twice";
         EXPECT_NEAR(heavy.mean, without.mean, 4 * std::hypot(heavy.error, without.error));

@@ -298,15 +298,15 @@ TEST_P(Trajectories, AgreeWithTheHeatbath) {
             auto u = thermal_links(on, n);
             std::vector<double> plaquettes;
             double accepted = 0;
-            for (std::uint64_t number = 0; number < 170; ++number) {
+            for (std::uint64_t number = 0; number < 220; ++number) {
                 const auto done = hmc.trajectory(u, number);
                 if (number < 20) continue;
                 plaquettes.push_back(plaquette(u).mean());
                 accepted += done->accepted;
             }
             const auto mean = estimate(plaquettes);
-            EXPECT_GT(accepted, 112);
-            EXPECT_LT(mean.error, 0.0046);
+            EXPECT_GT(accepted, 150);
+            EXPECT_LT(mean.error, 0.004);
             EXPECT_NEAR(mean.mean, 0.5598, 4 * std::hypot(mean.error, 0.0003));
         }
     });
