@@ -38,14 +38,15 @@ class DomainBalance {
         }
         const double mean = sum / static_cast<double>(loads.size());
         if (!(mean > 0)) return;
-        // A new division does not reach a better balance than the best one so far.
-        if (std::exchange(fresh_, false) && divisions_ > 1) best_ = best_ > 0 ? std::min(best_, most / mean) : most / mean;
-        if (best_ > 0) lost_ += std::max(0., most - best_ * mean);
+        // A new division is expected to reach the mean balance of those before. (The best one may have been luck, and to wait for it
+        // divides too often.)
+        if (std::exchange(fresh_, false) && divisions_ > 1) reached_ += (most / mean - reached_) / (divisions_ - 1);
+        if (reached_ > 0) lost_ += std::max(0., most - reached_ * mean);
     }
 
    private:
     double cost_, lost_ = 0;  ///< interactions
-    double best_ = 0;         ///< least imbalance directly after a division; 0: unknown
+    double reached_ = 0;      ///< mean imbalance directly after a division; 0: unknown
     int divisions_ = 0;
     bool fresh_ = false;  ///< no step was reported since the last division
 };
