@@ -81,8 +81,6 @@ if(NOT KASANE_CUDA STREQUAL "OFF")
       endif()
     endforeach()
     string(REPLACE ";" "," KASANE_CUDA_CODE "${KASANE_CUDA_CODE}")
-    set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/kasane/core/device/space.cu PROPERTY
-                 COMPILE_DEFINITIONS "KASANE_CUDA_CODE=\"${KASANE_CUDA_CODE}\"")
     message(STATUS "CUDA: nvcc ${nvcc_version}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
   elseif(KASANE_CUDA STREQUAL "ON")
     message(FATAL_ERROR "KASANE_CUDA is ON, but no nvcc of CUDA 12 or newer was found (found: ${nvcc_version}). "

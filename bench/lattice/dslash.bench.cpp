@@ -2,7 +2,7 @@
 #include <bench/lattice/lattice_studies.hpp>
 #include <kasane/lattice/dirac/dirac.hpp>
 #include <kasane/lattice/solve/fields.hpp>
-#include <kasane/lattice/solve/temporal_gauge.hpp>
+#include <kasane/lattice/gauge/temporal_gauge.hpp>
 #include <kasane/lattice/observe/sources.hpp>
 
 #include <fmt/format.h>

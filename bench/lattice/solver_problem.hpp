@@ -3,7 +3,7 @@
 
 #include <bench/lattice/lattice_studies.hpp>
 #include <kasane/lattice/solve/solver.hpp>
-#include <kasane/lattice/solve/temporal_gauge.hpp>
+#include <kasane/lattice/gauge/temporal_gauge.hpp>
 
 #include <cmath>
 #include <optional>

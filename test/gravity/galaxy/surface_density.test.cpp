@@ -35,6 +35,7 @@ struct SurfaceCase {
     std::string name;
     Component component;
     double tolerance;
+    friend void PrintTo(const SurfaceCase& each, std::ostream* to) { *to << each.name; }
 };
 
 class SurfaceDensity : public testing::TestWithParam<SurfaceCase> {};

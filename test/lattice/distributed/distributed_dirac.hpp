@@ -5,7 +5,7 @@
 #include <kasane/lattice/distributed/local_lattice.hpp>
 #include <kasane/lattice/distributed/local_part.hpp>
 #include <kasane/lattice/solve/one_device.hpp>
-#include <kasane/lattice/solve/temporal_gauge.hpp>
+#include <kasane/lattice/gauge/temporal_gauge.hpp>
 
 #include "lattice/random_fields.hpp"
 

@@ -6,9 +6,14 @@
 
 #include <cmath>
 #include <numeric>
+#include <ostream>
 #include <vector>
 
 namespace kasane::lattice {
+
+/// The names of cases are the same in every process; without this they contain addresses.
+void PrintTo(const NamedIntegrator& integrator, std::ostream* to) { *to << integrator.name; }
+
 namespace {
 
 using Kind = Operation::Kind;

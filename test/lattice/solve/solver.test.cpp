@@ -4,7 +4,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/solve/resident_solver.hpp>
 #include <kasane/lattice/solve/solver.hpp>
-#include <kasane/lattice/solve/temporal_gauge.hpp>
+#include <kasane/lattice/gauge/temporal_gauge.hpp>
 #include <lattice/lattice_space.hpp>
 #include <lattice/random_fields.hpp>
 #include <reference/wilson.hpp>

@@ -6,7 +6,7 @@ namespace kasane::gravity::detail {
 namespace {
 
 /// Size of the largest aligned group, a power of two and at most `most`, with this lane's target that spans at most `span` bodies.
-__device__ std::uint32_t largest_group(std::uint32_t body, unsigned lane, unsigned count, std::uint32_t most, std::uint32_t span) {
+__device__ std::uint32_t largest_aligned_group(std::uint32_t body, unsigned lane, unsigned count, std::uint32_t most, std::uint32_t span) {
     std::uint32_t size = 1;
 #pragma unroll
     for (unsigned wanted = 2; wanted <= warp_size; wanted *= 2) {
@@ -28,7 +28,8 @@ __global__ void divide(View<const std::uint32_t> index, std::uint32_t most, std:
     const unsigned count0 = min(count, static_cast<unsigned>(warp_size)), count1 = count - count0;
     const std::uint32_t body0 = lane < count0 ? index[first + lane] : 0;
     const std::uint32_t body1 = lane < count1 ? index[first + warp_size + lane] : 0;
-    std::uint32_t size0 = largest_group(body0, lane, count0, most, span), size1 = largest_group(body1, lane, count1, most, span);
+    std::uint32_t size0 = largest_aligned_group(body0, lane, count0, most, span),
+                  size1 = largest_aligned_group(body1, lane, count1, most, span);
     const std::uint32_t end = __shfl_sync(all_lanes, body1, max(count1, 1u) - 1), begin = __shfl_sync(all_lanes, body0, 0);
     if (most >= run_size && count1 > 0 && end - begin < span) size0 = size1 = run_size;
 

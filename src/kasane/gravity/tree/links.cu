@@ -9,7 +9,7 @@
 namespace kasane::gravity::detail {
 namespace {
 
-constexpr int block = 256;
+constexpr int links_block = 256;
 constexpr unsigned steps_in_float = 64;  ///< nodes after which sums in float go to sums in double
 
 struct LinksShape {
@@ -61,10 +61,10 @@ __device__ void pull_second(float4 center, const Quadrupole& q, float eps2, Targ
 }
 
 template <int V, bool Quad, bool Phi, bool Count>
-__global__ void __launch_bounds__(block) walk(const __grid_constant__ WalkJob job, LinksShape shape, DivergenceLedger* ledger) {
-    __shared__ float shared_distance[block];
+__global__ void __launch_bounds__(links_block) walk(const __grid_constant__ WalkJob job, LinksShape shape, DivergenceLedger* ledger) {
+    __shared__ float shared_distance[links_block];
     const unsigned lane = lane_index(), groups_per_warp = warp_size / shape.group;
-    const std::size_t warp = (blockIdx.x * static_cast<std::size_t>(block) + threadIdx.x) / warp_size;
+    const std::size_t warp = (blockIdx.x * static_cast<std::size_t>(links_block) + threadIdx.x) / warp_size;
     const unsigned own_group = lane / shape.group, head = own_group * shape.group;  // head: first lane of the group
     const std::size_t targets_per_group = static_cast<std::size_t>(shape.vector) * shape.group;
     const std::size_t group_first = (warp * groups_per_warp + own_group) * targets_per_group;
@@ -198,9 +198,9 @@ __global__ void __launch_bounds__(block) walk(const __grid_constant__ WalkJob jo
 template <int V, bool Quad, bool Phi, bool Count>
 void launch(Cuda on, const WalkJob& job, LinksShape shape, DivergenceLedger* ledger) {
     const index_t per_warp = static_cast<index_t>(warp_size / shape.group) * shape.group * shape.vector;
-    const index_t per_block = block / warp_size * per_warp;
+    const index_t per_block = links_block / warp_size * per_warp;
     const auto blocks = static_cast<unsigned>((static_cast<index_t>(job.targets) + per_block - 1) / per_block);
-    walk<V, Quad, Phi, Count><<<blocks, block, 0, on.stream>>>(job, shape, ledger);
+    walk<V, Quad, Phi, Count><<<blocks, links_block, 0, on.stream>>>(job, shape, ledger);
     KS_CUDA(cudaGetLastError());
 }
 

@@ -3,7 +3,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/distributed/local_solvers.hpp>
 #include <kasane/lattice/solve/options.hpp>
-#include <kasane/lattice/solve/temporal_gauge.hpp>
+#include <kasane/lattice/gauge/temporal_gauge.hpp>
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include <kasane/lattice/solve/options.hpp>
 #include <kasane/lattice/solve/resident_columns.hpp>
 #include <kasane/lattice/solve/resident_solver.hpp>
-#include <kasane/lattice/solve/temporal_gauge.hpp>
+#include <kasane/lattice/gauge/temporal_gauge.hpp>
 
 #include <fmt/format.h>
 

@@ -5,6 +5,7 @@
 #include <kasane/sparse/order/components.cuda.hpp>
 #include <kasane/sparse/order/entries.cuda.hpp>
 #include <kasane/sparse/order/on_device.hpp>
+#include <kasane/sparse/order/to_value.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -15,7 +16,7 @@ namespace {
 
 using namespace device;
 
-constexpr unsigned block = 256;
+constexpr unsigned check_block = 256;
 
 struct Findings {
     unsigned long long lower = 0, upper = 0;  ///< entries
@@ -125,13 +126,6 @@ __global__ void check_rows(const CsrView A, Findings* findings) {
     if (longest > findings->longest) atomicMax(&findings->longest, longest);
 }
 
-template <class T>
-T to_value(Cuda on, const T* there) {
-    T value;
-    copy_to_host(on, View<T>(&value, 1), View<const T>(there, 1));
-    return value;
-}
-
 /// Copies the arrays of a matrix to the host without narrowing, so that check() sees the original numbers.
 class HostCopy {
    public:
@@ -183,16 +177,16 @@ MatrixFacts check_on_device(Cuda on, const CsrView& A, ComponentsOf components_o
     // These checks throw before they read an entry.
     if (A.n <= 0 || A.n > most_rows || (!A.begin32 && !A.begin64)) return check(A);
     KS_CUDA(cudaSetDevice(on.device));
-    const auto grid = static_cast<unsigned>((A.n + block - 1) / block);
+    const auto grid = static_cast<unsigned>((A.n + check_block - 1) / check_block);
     auto findings = to_space(on, std::vector<Findings>(1));
     Findings* const there = findings.data();
-    launch(Beside::nothing, grid, block, on.stream, check_offsets, A, there);
+    launch(Beside::nothing, grid, check_block, on.stream, check_offsets, A, there);
     const index_t nonzeros = [&] {
         if (A.begin64) return to_value(on, A.begin64 + A.n);
         return static_cast<index_t>(to_value(on, A.begin32 + A.n));
     }();
     const bool missing = nonzeros > 0 && ((!A.column32 && !A.column64) || !A.value);
-    if (!missing) launch(Beside::nothing, grid, block, on.stream, check_rows, A, there);
+    if (!missing) launch(Beside::nothing, grid, check_block, on.stream, check_rows, A, there);
     const Findings found = to_value<Findings>(on, there);
     if (found.offsets_wrong || missing) return check(HostCopy(on, A, true).view());
     if (found.wrong || found.lower != found.upper) return check(HostCopy(on, A, false).view());
@@ -205,7 +199,7 @@ MatrixFacts check_on_device(Cuda on, const CsrView& A, ComponentsOf components_o
     if (!facts.singular && components_of == ComponentsOf::singular) return facts;
     const auto first_row = first_of_component(on, A);
     auto components = to_space(on, std::vector<unsigned>(1));
-    launch(Beside::nothing, grid, block, on.stream, count_firsts, A.n, first_row.data(), components.data());
+    launch(Beside::nothing, grid, check_block, on.stream, count_firsts, A.n, first_row.data(), components.data());
     facts.components = to_value<unsigned>(on, components.data());
     if (facts.singular && facts.components > 1) {
         facts.component = to_host(first_row);

@@ -8,6 +8,7 @@
 #include <kasane/sparse/grid/launch.cuda.hpp>
 #include <kasane/sparse/order/components.cuda.hpp>
 #include <kasane/sparse/order/on_device.hpp>
+#include <kasane/sparse/order/to_value.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -179,13 +180,6 @@ struct PlaceStarts {
         finder[start[i]] = -1;
     }
 };
-
-template <class T>
-T to_value(Cuda on, const T* there) {
-    T value;
-    copy_to_host(on, View<T>(&value, 1), View<const T>(there, 1));
-    return value;
-}
 
 class Levels {
    public:

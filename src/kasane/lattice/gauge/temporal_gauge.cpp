@@ -1,4 +1,4 @@
-#include <kasane/lattice/solve/temporal_gauge.hpp>
+#include <kasane/lattice/gauge/temporal_gauge.hpp>
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/parallel.hpp>
