@@ -82,18 +82,24 @@ __global__ void __launch_bounds__(gcr_threads)
     if (threadIdx.x == 0) beta[blockIdx.x] = l < count ? sum[0] / norms2[l] : sum[0];
 }
 
-/// What an iteration tells the host.
+/// What an iteration computes beside products.
 struct GcrNumbers {
     double before, now;  ///< |y|^2 before and after the subtraction
     double alpha[2];     ///< (y, r) / |y|^2, 0 where y lies in the span of the others
 };
+/// What the host receives, in pinned memory.
+struct GcrMail {
+    double beta[2 * gcr_vectors];
+    GcrNumbers numbers;
+    std::uint64_t ticket;  ///< of the iteration; written last
+};
 
 /// y -= sum beta_l c_l. The last block that is ready adds |y|^2 and (y, r) of all. @param parts  [3][blocks]
-/// @param norm2  of y, for later iterations   @param arrived  0, and 0 again behind
+/// @param norm2  of y, for later iterations   @param arrived  0, and 0 again behind   @param mail  gets beta, the numbers and the ticket
 template <class T>
 __global__ void __launch_bounds__(gcr_threads)
     subtract_all(const __grid_constant__ VectorList<T> c, int count, const double* beta, const T* r, T* y, index_t numbers, double* parts,
-                 std::uint32_t* arrived, double* norm2, GcrNumbers* out) {
+                 std::uint32_t* arrived, double* norm2, GcrNumbers* out, GcrMail* mail, std::uint64_t ticket) {
     __shared__ T factors[gcr_vectors][2];
     __shared__ double shared[gcr_threads / 32][3];
     __shared__ bool adds;
@@ -129,12 +135,17 @@ __global__ void __launch_bounds__(gcr_threads)
         for (index_t b = threadIdx.x; b < gridDim.x; b += gcr_threads) sums[k] += __ldcg(parts + k * index_t{gridDim.x} + b);
     }
     add_to_first(sums, shared);
+    for (int k = static_cast<int>(threadIdx.x); k < 2 * count; k += gcr_threads) static_cast<volatile double*>(mail->beta)[k] = beta[k];
+    __syncthreads();
     if (threadIdx.x != 0) return;
     const double before = beta[2 * count];
     const bool usable = sums[0] > 1e-28 * before;
+    const GcrNumbers found{before, sums[0], {usable ? sums[1] / sums[0] : 0, usable ? sums[2] / sums[0] : 0}};
     *norm2 = usable ? sums[0] : 1;
-    *out = {before, sums[0], {usable ? sums[1] / sums[0] : 0, usable ? sums[2] / sums[0] : 0}};
+    *out = mail->numbers = found;
     *arrived = 0;
+    __threadfence_system();
+    *const_cast<volatile std::uint64_t*>(&mail->ticket) = ticket;
 }
 
 /// r -= alpha y

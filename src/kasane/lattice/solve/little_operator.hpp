@@ -10,6 +10,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace kasane::lattice {
@@ -51,8 +52,8 @@ class LittleAlgebra {
    private:
     S on_;
     BlockLayout layout_;
-    Buffer<double, S> state_;           ///< of minimise(): |c_l|^2, products, numbers of the step, sums of parts
-    Buffer<std::uint32_t, S> arrived_;  ///< [1] of minimise(): 0 between calls
+    struct Gcr;
+    std::shared_ptr<Gcr> gcr_;  ///< memory of minimise(), from its first call
 };
 
 /// The little operator, and the inverses of its diagonal blocks.

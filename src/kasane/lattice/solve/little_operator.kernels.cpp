@@ -10,6 +10,8 @@
 #include <type_traits>
 
 #if defined(__CUDACC__)
+#include <kasane/core/device/stream_cuda.hpp>
+#include <kasane/lattice/dirac/cuda/site_operations.cuda.hpp>
 #include <kasane/lattice/solve/coherent.cuda.hpp>
 #include <kasane/lattice/solve/couplings.cuda.hpp>
 #include <kasane/lattice/solve/little_gcr.cuda.hpp>
@@ -415,6 +417,28 @@ double LittleAlgebra<S, T>::axpy_norm2(Scalar a, const Vector& x, Vector& y) {
 }
 
 #if defined(__CUDACC__)
+/// Memory of minimise().
+template <Space S, class T>
+struct LittleAlgebra<S, T>::Gcr {
+    Buffer<double, S> norms2, products, parts;  ///< |c_l|^2, products with c_l and y, their parts
+    Buffer<coherent::GcrNumbers, S> numbers;    ///< [1]
+    Buffer<std::uint32_t, S> arrived;           ///< [1] 0 between calls
+    cuda::PinnedMemory mail;
+    std::uint64_t ticket = 0;
+
+    Gcr(S on, index_t blocks)
+        : norms2(on, coherent::gcr_vectors),
+          products(on, 2 * (coherent::gcr_vectors + 1)),
+          parts(on, products.size() * blocks),
+          numbers(on, 1),
+          arrived(on, 1) {
+        parallel_for(on, 1, SetZero<std::uint32_t>{arrived.data()});
+        mail.reserve_discarding(sizeof(coherent::GcrMail));
+        mailbox() = {};
+    }
+    coherent::GcrMail& mailbox() { return *reinterpret_cast<coherent::GcrMail*>(mail.data()); }
+};
+
 template <Space S, class T>
 LittleGcrStep LittleAlgebra<S, T>::minimise(std::vector<Vector>& c, std::size_t k, Scalar* beta,
                                             Vector& r) requires(!std::same_as<S, Cpu>) {
@@ -422,30 +446,26 @@ LittleGcrStep LittleAlgebra<S, T>::minimise(std::vector<Vector>& c, std::size_t 
     KS_EXPECT(k < gcr_vectors);
     auto& y = c[k].data;
     const index_t numbers = y.size() / 2, blocks = (numbers + gcr_threads - 1) / gcr_threads;
-    constexpr index_t products = 2 * (gcr_vectors + 1), step = sizeof(GcrNumbers) / sizeof(double);
-    if (arrived_.size() == 0) {
-        arrived_ = Buffer<std::uint32_t, S>(on_, 1);
-        parallel_for(on_, 1, SetZero<std::uint32_t>{arrived_.data()});
-        state_ = Buffer<double, S>(on_, gcr_vectors + products + step + products * blocks);
-    }
-    double *const norms2 = state_.data(), *const found = norms2 + gcr_vectors, *const parts = found + products + step;
-    auto* const out = reinterpret_cast<GcrNumbers*>(found + products);
+    if (!gcr_) gcr_ = std::make_shared<Gcr>(on_, blocks);
+    auto& g = *gcr_;
     VectorList<T> list;
     for (std::size_t l = 0; l < k; ++l) list.of[l] = c[l].data.data();
     const auto grid = static_cast<unsigned>(blocks);
     const int count = static_cast<int>(k);
     KS_CUDA(cudaSetDevice(on_.device));
-    partial_products_with<T><<<grid, gcr_threads, 0, on_.stream>>>(list, count, y.data(), numbers, parts);
-    add_parts<<<static_cast<unsigned>(2 * count + 1), gcr_threads, 0, on_.stream>>>(parts, blocks, count, norms2, found);
-    subtract_all<T><<<grid, gcr_threads, 0, on_.stream>>>(list, count, found, r.data.data(), y.data(), numbers, parts, arrived_.data(),
-                                                          norms2 + k, out);
+    partial_products_with<T><<<grid, gcr_threads, 0, on_.stream>>>(list, count, y.data(), numbers, g.parts.data());
+    add_parts<<<static_cast<unsigned>(2 * count + 1), gcr_threads, 0, on_.stream>>>(g.parts.data(), blocks, count, g.norms2.data(),
+                                                                                    g.products.data());
+    subtract_all<T><<<grid, gcr_threads, 0, on_.stream>>>(list, count, g.products.data(), r.data.data(), y.data(), numbers, g.parts.data(),
+                                                          g.arrived.data(), g.norms2.data() + k, g.numbers.data(), &g.mailbox(),
+                                                          ++g.ticket);
     KS_CUDA(cudaGetLastError());
-    parallel_for(on_, numbers, TakeOut<T>{y.data(), out, r.data.data()});
-    std::vector<double> host(products + step);
-    copy_to_host(on_, view(host), View<const double>(found, std::ssize(host)));
-    for (std::size_t l = 0; l < k; ++l) beta[l] = {host[2 * l], host[2 * l + 1]};
-    const double* const last = host.data() + products;
-    return {last[0], last[1], {last[2], last[3]}};
+    parallel_for(on_, numbers, TakeOut<T>{y.data(), g.numbers.data(), r.data.data()});
+    auto& mail = g.mailbox();
+    device::wait_for(
+        mail.ticket, [&](std::uint64_t now) { return now == g.ticket; }, on_);
+    for (std::size_t l = 0; l < k; ++l) beta[l] = {mail.beta[2 * l], mail.beta[2 * l + 1]};
+    return {mail.numbers.before, mail.numbers.now, {mail.numbers.alpha[0], mail.numbers.alpha[1]}};
 }
 template <Space S, class T>
 void LittleAlgebra<S, T>::add(const std::vector<Scalar>& factors, const std::vector<Vector>& z, std::size_t count,
