@@ -74,7 +74,7 @@ struct Unwatched {
 template <class Algebra, class Preconditioner>
 decltype(auto) watched(Preconditioner& M) {
     using Vector = typename Algebra::Vector;
-    if constexpr (requires(Algebra & algebra, const Vector& r, Vector& z, Watch& watch) { M.apply(algebra, r, z, watch, 0.); }) {
+    if constexpr (requires(Algebra& algebra, const Vector& r, Vector& z, Watch& watch) { M.apply(algebra, r, z, watch, 0.); }) {
         return (M);
     } else {
         return Unwatched<Preconditioner>{M};
