@@ -19,8 +19,9 @@
 //     direction(r, beta, omega, v, p)    p = r + beta (p - omega v)
 //     finish(alpha, p, omega, t, shadow, x, r)    x += alpha p + omega r, r -= omega t; {shadow.r, |r|^2}
 //     step(a, p, q, x, r)                x += a p, r -= a q; returns |r|^2
-//     orthogonalise(c, k, c2, beta)    optional, of gcr: for l < k in turn beta_l = (c_l . c_k) / c2_l, c_k -= beta_l c_l; returns |c_k|^2
-//                                      before and after
+//     minimise(c, k, beta, r)    optional, of gcr: for l < k beta_l = (c_l . c_k) / |c_l|^2, c_k -= sum beta_l c_l; r -= alpha c_k with
+//                                alpha = (c_k . r) / |c_k|^2. Returns |c_k|^2 before and now, and alpha, 0 where now <= 1e-28 before
+//     add(factors, z, k, x)      optional, of gcr: x += the sum of factors_l z_l, l < k
 //     resident_bicgstab()    optional: iterations of BiCGStab whose scalars stay where the vectors are (resident_bicgstab.hpp)
 //     resident_cg()          optional: the same for reliable_cg and reliable_hermitian_cg (resident_cg.hpp)
 // minres needs of them like, copy, zero, norm2, dot and axpby.

@@ -4,8 +4,8 @@
 
 #include <kasane/krylov/bicgstab.hpp>
 
+#include <algorithm>
 #include <complex>
-#include <tuple>
 #include <vector>
 
 namespace kasane::krylov {
@@ -53,8 +53,9 @@ SolveLog gcr(Algebra& algebra, const Operator& A, Preconditioner&& M, const type
             inner.apply(algebra, r, z[k], watch, watch.target());
             A.apply(algebra, z[k], c[k]);
             double before = 0;
-            if constexpr (requires { algebra.orthogonalise(c, k, c2, beta.data()); }) {
-                std::tie(before, c2[k]) = algebra.orthogonalise(c, k, c2, beta.data() + k * length);
+            if constexpr (requires { algebra.minimise(c, k, beta.data(), r); }) {
+                const auto step = algebra.minimise(c, k, beta.data() + k * length, r);
+                before = step.before, c2[k] = step.now, alpha[k] = step.alpha;
             } else {
                 before = c2[k] = algebra.norm2(c[k]);
                 for (std::size_t l = 0; l < k; ++l) {
@@ -66,15 +67,21 @@ SolveLog gcr(Algebra& algebra, const Operator& A, Preconditioner&& M, const type
                 vanished = true;
                 break;
             }
-            alpha[k] = algebra.dot(c[k], r) / c2[k];
-            norm = std::sqrt(algebra.axpy_norm2(-alpha[k], c[k], r));
+            if constexpr (requires { algebra.minimise(c, k, beta.data(), r); }) {
+                norm = std::sqrt(std::max(0., norm * norm - std::norm(alpha[k]) * c2[k]));
+            } else {
+                alpha[k] = algebra.dot(c[k], r) / c2[k];
+                norm = std::sqrt(algebra.axpy_norm2(-alpha[k], c[k], r));
+            }
             ++k;
         }
         // x += sum_k chi_k z_k with chi_k + sum_{i > k} beta_ik chi_i = alpha_k
+        constexpr bool adds_all = requires { algebra.add(alpha, z, k, x); };
         for (std::size_t i = k; i-- > 0;) {
-            algebra.axpby(alpha[i], z[i], 1, x);
+            if constexpr (!adds_all) algebra.axpby(alpha[i], z[i], 1, x);
             for (std::size_t l = 0; l < i; ++l) alpha[l] -= beta[i * length + l] * alpha[i];
         }
+        if constexpr (adds_all) algebra.add(alpha, z, k, x);
         system.update(r);
         if (!std::isfinite(system.norm())) watch.end(Outcome::not_finite);
         if (watch.ended() || system.converged()) break;

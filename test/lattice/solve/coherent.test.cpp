@@ -35,18 +35,29 @@ struct RandomBasis {
     std::vector<SpinorField> vectors;
     BlockVectors<S, double> basis;
 
-    RandomBasis(S on, const Extents& n, const Extents& block, int count)
+    /// @param distance  of later vectors from the first one; 0: all are random
+    RandomBasis(S on, const Extents& n, const Extents& block, int count, double distance = 0)
         : lattice(std::make_shared<const Lattice<S>>(on, n)), basis(lattice, block, count) {
-        Field<S, precision> field(lattice);
         for (int k = 0; k < count; ++k) {
-            vectors.push_back(random_spinor(n, 700 + static_cast<std::uint64_t>(k)));
-            for (const auto parity : {Parity::even, Parity::odd}) {
-                load(vectors.back(), parity, field);
-                basis.set(k, parity, field);
-            }
+            const auto random = random_spinor(n, 700 + static_cast<std::uint64_t>(k));
+            vectors.push_back(k > 0 && distance > 0 ? reference::combination(1, vectors.front(), distance, random) : random);
         }
+        std::vector<Field<S, precision>> fields;
+        for (int i = 0; i < 4; ++i) fields.emplace_back(lattice);
+        for (int first = 0; first < count; first += 4)
+            for (const auto parity : {Parity::even, Parity::odd}) {
+                std::vector<const Field<S, precision>*> some;
+                for (int k = first; k < std::min(first + 4, count); ++k) {
+                    auto& field = fields[static_cast<std::size_t>(k - first)];
+                    load(vectors[static_cast<std::size_t>(k)], parity, field);
+                    some.push_back(&field);
+                }
+                basis.set(first, parity, some);
+            }
         // Of the last of 9 random vectors in 96 dimensions more than half is left.
-        EXPECT_GT(basis.orthonormalise(), 0.5);
+        const double left = basis.orthonormalise();
+        EXPECT_GT(left, distance > 0 ? 0.3 * distance : 0.5);
+        EXPECT_LT(left, distance > 0 ? 3 * distance : 1.0);
     }
     LittleVector<S, double> little() const { return {basis.space(), basis.layout()}; }
     /// Random coefficients, of blocks from `first` to before `last` and one chirality, or both where it is -1.
@@ -135,6 +146,19 @@ TEST_P(CoherentDeflation, ProjectsOntoBlocksAndChiralities) {
         });
 }
 
+// What distinguishes the vectors is 1e-5 of their norm: one pass leaves products of 1e-16 / 1e-5, or of 1e-16 / 1e-10 from a Gram matrix.
+TEST_P(CoherentDeflation, BasisIsOrthonormalWhereVectorsAreNearlyParallel) {
+    const auto& [n, block, count, csw] = cases[1];
+    on_space([&, n = n, block = block, count = count]<Space S>(S on) {
+        const RandomBasis<S> at(on, n, block, count, 1e-5);
+        const auto c = at.random_coefficients(6, 0, at.basis.layout().blocks());
+        EXPECT_LT(relative_difference(at.restricted(at.prolonged(c)), c), 1e-13);
+        for (const auto& vector : at.vectors) EXPECT_LT(reference::relative_difference(at.prolonged(at.restricted(vector)), vector), 1e-13);
+        const auto difference = reference::combination(1e5, at.vectors[1], -1e5, at.vectors[0]);
+        EXPECT_LT(reference::relative_difference(at.prolonged(at.restricted(difference)), difference), 1e-9);
+    });
+}
+
 TEST_P(CoherentDeflation, LittleOperatorIsTheProductOfTheThree) {
     for (const auto& [n, block, count, csw] : cases) {
         const auto u = random_gauge(n, 12);
@@ -180,7 +204,7 @@ TEST_P(CoherentDeflation, LittleSystemIsDeflatedByItsImages) {
         LittleOperator<S, double> A(on, at.basis.layout());
         A.assemble(at.basis, links_on(on, u), nullptr, parameters);
         LittleAlgebra<S, double> algebra(on, at.basis.layout());
-        LittleDeflation<S, double> deflation(on, at.basis.layout());
+        LittleDeflation<S, double> deflation(on, at.basis.layout(), 10);
         auto work = at.little(), image = at.little();
         for (std::uint64_t seed = 0; seed < 4; ++seed)
             for (const int chirality : {0, 1})

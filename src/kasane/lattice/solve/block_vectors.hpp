@@ -9,6 +9,7 @@
 #include <kasane/lattice/solve/fields.hpp>
 
 #include <memory>
+#include <vector>
 
 namespace kasane::lattice {
 
@@ -57,7 +58,12 @@ class BlockVectors {
 
     /// Vector k of a parity = field.
     template <Precision P>
-    void set(int k, Parity parity, const Field<S, P>& field);
+    void set(int k, Parity parity, const Field<S, P>& field) {
+        set<P>(k, parity, std::vector<const Field<S, P>*>{&field});
+    }
+    /// Vectors of a parity from `first` on = fields, at most four of them.
+    template <Precision P>
+    void set(int first, Parity parity, const std::vector<const Field<S, P>*>& fields);
     /// Makes the vectors orthonormal in each block and chirality. Returns the smallest norm that a vector of norm 1 had kept: about 1e-7
     /// (single) or less where vectors are linearly dependent.
     double orthonormalise();

@@ -12,21 +12,27 @@
 #include <vector>
 
 #if defined(__CUDACC__)
+#include <kasane/lattice/solve/block_qr.cuda.hpp>
 #include <kasane/lattice/solve/coherent.cuda.hpp>
 #endif
 
 namespace kasane::lattice {
 namespace {
 
+constexpr int set_at_once = 4;
+
+/// Index: vectors slot + vector.
 template <class Sites, class T>
-struct SetVector {
-    Sites from;
+struct SetVectors {
+    Sites from[set_at_once];
     const std::uint32_t* places;
     BlockLayout layout;
-    int k;
+    int first, vectors;
     T* to;
-    KS_FN void operator()(index_t slot) const {
-        const auto p = from.load(places[slot]);
+    KS_FN void operator()(index_t index) const {
+        const index_t slot = index / vectors;
+        const int i = static_cast<int>(index % vectors), k = first + i;
+        const auto p = from[i].load(places[slot]);
         T* at = to + slot * layout.site_words() + k / 8 * pack_words + k % 8;
         for (int r = 0; r < 12; ++r, at += layout.packs * pack_words) {
             at[0] = static_cast<T>(p.s[r / 3].c[r % 3].re);
@@ -137,8 +143,6 @@ struct Restrict {
     }
 };
 
-#endif
-
 template <class Sites, class T>
 struct Prolong {
     Sites to;
@@ -160,6 +164,7 @@ struct Prolong {
         to.store(place, psi);
     }
 };
+#endif
 
 }  // namespace
 
@@ -193,19 +198,30 @@ BlockVectors<S, T>::BlockVectors(std::shared_ptr<const Lattice<S>> lattice, cons
 
 template <Space S, class T>
 template <Precision P>
-void BlockVectors<S, T>::set(int k, Parity parity, const Field<S, P>& field) {
-    const int half = static_cast<int>(parity);
+void BlockVectors<S, T>::set(int first, Parity parity, const std::vector<const Field<S, P>*>& fields) {
+    const int half = static_cast<int>(parity), vectors = static_cast<int>(fields.size());
+    KS_EXPECT(vectors >= 1 && vectors <= set_at_once);
     using Sites = FieldSites<S, P>;
-    parallel_for_sites(space(), layout_.lattice.half(),
-                       SetVector<Sites, T>{Sites(field), places_[half].data(), layout_, k, data_[half].data()});
+    const auto of = [&](int i) { return Sites(*fields[static_cast<std::size_t>(std::min(i, vectors - 1))]); };
+    parallel_for_sites(
+        space(), vectors * layout_.lattice.half(),
+        SetVectors<Sites, T>{{of(0), of(1), of(2), of(3)}, places_[half].data(), layout_, first, vectors, data_[half].data()});
 }
 
 template <Space S, class T>
 double BlockVectors<S, T>::orthonormalise() {
 #if defined(__CUDACC__)
-    KS_CUDA(cudaSetDevice(space().device));
-    coherent::orthonormalise<<<static_cast<unsigned>(2 * layout_.blocks()), coherent::orthonormalise_threads, 0, space().stream>>>(
-        data_[0].data(), data_[1].data(), layout_, kept_.data());
+    const S on = space();
+    const index_t vectors = coherent::QrWork<T>::vectors_of_all(layout_);
+    Buffer<Cx<double>, S> gram(on, vectors * 8 * layout_.packs);
+    Buffer<double, S> scale(on, vectors), left(on, vectors);
+    Buffer<T, S> factor(on, 2 * gram.size());
+    const std::size_t shared = coherent::qr_shared_bytes(layout_);
+    KS_CUDA(cudaSetDevice(on.device));
+    if (shared > 48 * 1024)
+        KS_CUDA(cudaFuncSetAttribute(coherent::orthonormalise<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+    coherent::orthonormalise<T><<<static_cast<unsigned>(2 * layout_.blocks()), coherent::qr_threads, shared, on.stream>>>(
+        {data_[0].data(), data_[1].data(), layout_, gram.data(), scale.data(), left.data(), factor.data(), kept_.data()});
     KS_CUDA(cudaGetLastError());
 #else
     parallel_for_sites(space(), 2 * layout_.blocks(), Orthonormalise<T>{{data_[0].data(), data_[1].data()}, layout_, kept_.data()});
@@ -222,8 +238,10 @@ void BlockVectors<S, T>::restrict_to(Parity parity, const Field<S, P>& field, bo
     using Sites = FieldSites<S, P>;
 #if defined(__CUDACC__)
     KS_CUDA(cudaSetDevice(space().device));
-    coherent::restrict_fields<<<static_cast<unsigned>(layout_.blocks() * layout_.packs), coherent::restrict_threads, 0, space().stream>>>(
-        Sites(field), places_[half].data(), layout_, data_[half].data(), add, c);
+    const dim3 grid(static_cast<unsigned>(layout_.blocks()),
+                    static_cast<unsigned>((layout_.packs + coherent::restrict_packs - 1) / coherent::restrict_packs));
+    coherent::restrict_fields<<<grid, coherent::restrict_threads, 0, space().stream>>>(Sites(field), places_[half].data(), layout_,
+                                                                                       data_[half].data(), add, c);
     KS_CUDA(cudaGetLastError());
 #else
     parallel_for_sites(space(), layout_.blocks() * layout_.packs,
@@ -237,12 +255,20 @@ void BlockVectors<S, T>::prolong(Parity parity, const T* c, Field<S, P>& field) 
     const int half = static_cast<int>(parity);
     using Sites = FieldSites<S, P>;
     const Sites to(field);
+#if defined(__CUDACC__)
+    constexpr int threads = 128;
+    KS_CUDA(cudaSetDevice(space().device));
+    coherent::prolong_field<<<static_cast<unsigned>((8 * to.places() + threads - 1) / threads), threads, 0, space().stream>>>(
+        to, to.places(), slots_[half].data(), layout_, data_[half].data(), c);
+    KS_CUDA(cudaGetLastError());
+#else
     parallel_for_sites(space(), to.places(), Prolong<Sites, T>{to, slots_[half].data(), layout_, data_[half].data(), c});
+#endif
 }
 
-#define KS_DEFINE(T, P)                                                                                      \
-    template void BlockVectors<KS_SPACE, T>::set(int, Parity, const Field<KS_SPACE, P>&);                    \
-    template void BlockVectors<KS_SPACE, T>::restrict_to(Parity, const Field<KS_SPACE, P>&, bool, T*) const; \
+#define KS_DEFINE(T, P)                                                                                       \
+    template void BlockVectors<KS_SPACE, T>::set(int, Parity, const std::vector<const Field<KS_SPACE, P>*>&); \
+    template void BlockVectors<KS_SPACE, T>::restrict_to(Parity, const Field<KS_SPACE, P>&, bool, T*) const;  \
     template void BlockVectors<KS_SPACE, T>::prolong(Parity, const T*, Field<KS_SPACE, P>&) const;
 template class BlockVectors<KS_SPACE, float>;
 template class BlockVectors<KS_SPACE, double>;

@@ -55,7 +55,7 @@ double coherent_bytes_per_site(const CoherentOptions& options, const Extents& la
     const double sites = 1. * all.block[0] * all.block[1] * all.block[2] * all.block[3];
     // Ten matrices of complex numbers per block; two vectors of coefficients for each of the deflation's, which are in packs, and those of
     // GCR.
-    const double deflation = 2 * 8 * ((2 * all.vectors + 7) / 8);
+    const double deflation = 2 * 8 * ((2 * (all.vectors + coherent_own_vectors(all.vectors)) + 7) / 8);
     const double gcr = 4. * coherent_little_length;
     return 4 * (24 * padded + (10 * 2 * (2 * padded) + 2 * deflation + gcr) * 2 * padded / sites);
 }

@@ -35,6 +35,9 @@ struct CoherentReport {
 /// singular value of 1.6e-3 (beta 6.0, kappa 0.1357, 16 vectors), however many iterations were allowed; with 128 it took 84 on average.
 inline constexpr int coherent_little_length = 128;
 
+/// Near-null vectors of the little operator itself that deflate it beside the coefficients of the near-null vectors of D.
+constexpr int coherent_own_vectors(int vectors) { return vectors / 4; }
+
 /// The options with every choice made.
 CoherentOptions chosen(const CoherentOptions& options, const Extents& lattice);
 

@@ -15,13 +15,13 @@ namespace kasane::lattice {
 template <Space S, class T>
 class LittleDeflation {
    public:
-    /// Takes the memory of 2 layout.count vectors.
-    LittleDeflation(S on, const BlockLayout& layout);
+    /// Takes the memory of 2 `most` vectors. @param most  that deflate
+    LittleDeflation(S on, const BlockLayout& layout, int most);
 
     /// Deflates by nothing.
     void clear();
     /// Adds the part of one chirality of w, and that of A w after orthogonalisation. Vectors in the span of earlier ones are left out, and
-    /// those beyond 2 layout.count.
+    /// those beyond the largest number.
     /// @param u, c  work
     void add(LittleAlgebra<S, T>& algebra, const LittleOperator<S, T>& A, const LittleVector<S, T>& w, int chirality, LittleVector<S, T>& u,
              LittleVector<S, T>& c);
@@ -38,13 +38,17 @@ class LittleDeflation {
 
    private:
     void add_vectors(const Buffer<T, S>& of, const std::vector<std::complex<T>>& h, int sign, LittleVector<S, T>& v);
+    /// v += `of` factors_
+    void add_times_factors(const Buffer<T, S>& of, LittleVector<S, T>& v);
+    /// c -= C C^+ c, and u -= U C^+ c.
+    void take_out(LittleVector<S, T>& c, LittleVector<S, T>& u);
     void set(Buffer<T, S>& of, int j, const LittleVector<S, T>& from);
     /// factors_ = sign C^+ v
     void set_factors(const LittleVector<S, T>& v, int sign) const
         requires(!std::same_as<S, Cpu>);
 
     BlockLayout layout_;
-    int packs_, count_ = 0;
+    int most_, packs_, count_ = 0;
     Buffer<T, S> vectors_, images_;    ///< U, C
     mutable Buffer<T, S> factors_;     ///< [pack][re, im][8] of add_vectors
     mutable Buffer<double, S> parts_;  ///< [pack][part of the rows][re, im][8] of set_factors

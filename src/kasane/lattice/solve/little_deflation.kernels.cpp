@@ -38,8 +38,6 @@ struct RowProducts {
     }
 };
 
-#endif
-
 template <class T>
 struct AddVectors {
     const T* vectors;
@@ -56,6 +54,7 @@ struct AddVectors {
         at[8] += sum.im.sum();
     }
 };
+#endif
 
 template <class T>
 struct SetColumn {
@@ -85,9 +84,10 @@ struct OneChirality {
 }  // namespace
 
 template <Space S, class T>
-LittleDeflation<S, T>::LittleDeflation(S on, const BlockLayout& layout)
+LittleDeflation<S, T>::LittleDeflation(S on, const BlockLayout& layout, int most)
     : layout_(layout),
-      packs_((2 * layout.count + 7) / 8),
+      most_(most),
+      packs_((most + 7) / 8),
       vectors_(on, packs_ * layout.blocks() * layout.rows() * pack_words),
       images_(on, vectors_.size()),
       factors_(on, packs_ * index_t{pack_words}) {
@@ -109,18 +109,12 @@ void LittleDeflation<S, T>::set(Buffer<T, S>& of, int j, const LittleVector<S, T
 template <Space S, class T>
 void LittleDeflation<S, T>::add(LittleAlgebra<S, T>& algebra, const LittleOperator<S, T>& A, const LittleVector<S, T>& w, int chirality,
                                 LittleVector<S, T>& u, LittleVector<S, T>& c) {
-    if (count_ == 2 * layout_.count) return;
+    if (count_ == most_) return;
     const S on = images_.space();
     parallel_for(on, u.data.size(), OneChirality<T>{layout_, w.data.data(), chirality, u.data.data()});
     A.apply(u, c);
     const double before = algebra.norm2(c);
-    for (int pass = 0; pass < 2; ++pass) {
-        const auto h = products(c);
-        subtract_images(h, c);
-        auto opposite = h;
-        for (auto& z : opposite) z = -z;
-        add_vectors(opposite, u);
-    }
+    for (int pass = 0; pass < 2; ++pass) take_out(c, u);
     const double now = algebra.norm2(c);
     if (!(now > 1e-8 * before) || !std::isfinite(now)) return;
     algebra.axpby(0, u, 1 / std::sqrt(now), u);
@@ -143,7 +137,7 @@ void LittleDeflation<S, T>::set_factors(const LittleVector<S, T>& v, int sign) c
     KS_CUDA(cudaSetDevice(on.device));
     coherent::partial_products<<<dim3(static_cast<unsigned>(parts), packs), coherent::product_threads, 0, on.stream>>>(
         images_.data(), v.data.data(), rows, parts_.data());
-    coherent::add_products<<<packs, 16, 0, on.stream>>>(parts_.data(), parts, sign, factors_.data());
+    coherent::add_products<<<packs, coherent::add_products_threads, 0, on.stream>>>(parts_.data(), parts, sign, factors_.data());
     KS_CUDA(cudaGetLastError());
 }
 
@@ -162,8 +156,26 @@ template <Space S, class T>
 void LittleDeflation<S, T>::project(LittleVector<S, T>& v) {
     if (count_ == 0) return;
     set_factors(v, -1);
+    add_times_factors(images_, v);
+}
+
+template <Space S, class T>
+void LittleDeflation<S, T>::take_out(LittleVector<S, T>& c, LittleVector<S, T>& u) {
+    if (count_ == 0) return;
+    set_factors(c, -1);
+    add_times_factors(images_, c);
+    add_times_factors(vectors_, u);
+}
+
+template <Space S, class T>
+void LittleDeflation<S, T>::add_times_factors(const Buffer<T, S>& of, LittleVector<S, T>& v) {
+    const S on = of.space();
     const index_t rows = layout_.blocks() * layout_.rows();
-    parallel_for(images_.space(), rows, AddVectors<T>{images_.data(), factors_.data(), rows, (count_ + 7) / 8, v.data.data()});
+    constexpr int threads = 128;
+    KS_CUDA(cudaSetDevice(on.device));
+    coherent::add_vectors<<<static_cast<unsigned>((2 * rows + threads - 1) / threads), threads, 0, on.stream>>>(
+        of.data(), factors_.data(), rows, (count_ + 7) / 8, v.data.data());
+    KS_CUDA(cudaGetLastError());
 }
 #else
 template <Space S, class T>
@@ -181,6 +193,20 @@ template <Space S, class T>
 void LittleDeflation<S, T>::project(LittleVector<S, T>& v) {
     subtract_images(products(v), v);
 }
+
+template <Space S, class T>
+void LittleDeflation<S, T>::take_out(LittleVector<S, T>& c, LittleVector<S, T>& u) {
+    auto h = products(c);
+    subtract_images(h, c);
+    for (auto& z : h) z = -z;
+    add_vectors(h, u);
+}
+
+template <Space S, class T>
+void LittleDeflation<S, T>::add_times_factors(const Buffer<T, S>& of, LittleVector<S, T>& v) {
+    const index_t rows = layout_.blocks() * layout_.rows();
+    parallel_for(of.space(), rows, AddVectors<T>{of.data(), factors_.data(), rows, (count_ + 7) / 8, v.data.data()});
+}
 #endif
 
 template <Space S, class T>
@@ -193,8 +219,7 @@ void LittleDeflation<S, T>::add_vectors(const Buffer<T, S>& of, const std::vecto
         factors[j / 8 * pack_words + j % 8 + 8] = static_cast<T>(sign) * h[j].imag();
     }
     copy_from_host(on, factors_.view(), view(factors));
-    const index_t rows = layout_.blocks() * layout_.rows();
-    parallel_for(on, rows, AddVectors<T>{of.data(), factors_.data(), rows, (count_ + 7) / 8, v.data.data()});
+    add_times_factors(of, v);
 }
 
 template class LittleDeflation<KS_SPACE, float>;

@@ -10,7 +10,7 @@
 
 #include <complex>
 #include <cstdint>
-#include <utility>
+#include <memory>
 #include <vector>
 
 namespace kasane::lattice {
@@ -20,6 +20,12 @@ template <Space S, class T>
 struct LittleVector {
     Buffer<T, S> data;
     LittleVector(S on, const BlockLayout& layout) : data(on, layout.coefficients()) {}
+};
+
+/// What an iteration of GCR returns (krylov/algebra.hpp, minimise).
+struct LittleGcrStep {
+    double before, now;
+    std::complex<double> alpha;
 };
 
 /// The operations of krylov's methods on them (krylov/algebra.hpp).
@@ -37,15 +43,18 @@ class LittleAlgebra {
     Scalar dot(const Vector& x, const Vector& y);
     void axpby(Scalar a, const Vector& x, Scalar b, Vector& y);
     double axpy_norm2(Scalar a, const Vector& x, Vector& y);
-    /// On a device: the host waits once for all products.
-    std::pair<double, double> orthogonalise(std::vector<Vector>& c, std::size_t k, const std::vector<double>& c2, Scalar* beta)
+    /// An iteration of GCR after A z_k; the host waits once. At most coherent_little_length vectors.
+    LittleGcrStep minimise(std::vector<Vector>& c, std::size_t k, Scalar* beta, Vector& r)
+        requires(!std::same_as<S, Cpu>);
+    /// x += sum of the first `count` factors times z.
+    void add(const std::vector<Scalar>& factors, const std::vector<Vector>& z, std::size_t count, Vector& x)
         requires(!std::same_as<S, Cpu>);
 
    private:
     S on_;
     BlockLayout layout_;
-    Buffer<double, S> state_;           ///< of orthogonalise(): sums of parts, results of each step
-    Buffer<std::uint32_t, S> arrived_;  ///< [1] of orthogonalise(): 0 between calls
+    struct Gcr;
+    std::shared_ptr<Gcr> gcr_;  ///< memory of minimise(), from its first call
 };
 
 /// The little operator, and the inverses of its diagonal blocks.

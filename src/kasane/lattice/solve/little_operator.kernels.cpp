@@ -10,7 +10,11 @@
 #include <type_traits>
 
 #if defined(__CUDACC__)
+#include <kasane/core/device/stream_cuda.hpp>
+#include <kasane/lattice/dirac/cuda/site_operations.cuda.hpp>
 #include <kasane/lattice/solve/coherent.cuda.hpp>
+#include <kasane/lattice/solve/couplings.cuda.hpp>
+#include <kasane/lattice/solve/little_gcr.cuda.hpp>
 #endif
 
 namespace kasane::lattice {
@@ -24,11 +28,24 @@ KS_FN index_t matrix_pack(const BlockLayout& layout, index_t matrix, index_t row
 /// Sites whose columns are computed before they are multiplied by the rows: their sums stay in registers.
 inline constexpr int chunk_sites = 4;
 
+/// x in every number of V, which is T or Lanes<T>.
+template <class V, class T>
+KS_FN V filled(T x) {
+    if constexpr (std::is_same_v<V, T>)
+        return x;
+    else
+        return broadcast(x);
+}
+template <class V, class T>
+KS_FN Cx<V> filled(const Cx<T>& z) {
+    return {filled<V>(z.re), filled<V>(z.im)};
+}
+
 /// Columns of eight vectors of one of the five parts of D on a block: part 0, half the clover term and the forward hops within the block;
 /// part 1 + mu, the hops forward along mu over the face. Index (5 block + part) packs + pack.
-template <class T>
+/// @tparam V  of the columns that compute() makes: Lanes<T>, all eight vectors of a pack, or T, one of them
+template <class T, class V = Lanes<T>>
 struct Couplings {
-    using V = Lanes<T>;
     const T* basis[2];
     BlockLayout layout;
     LinksView u;
@@ -60,7 +77,9 @@ struct Couplings {
         for (int parity = 0; parity < 2; ++parity)
             for (index_t i = 0; i < layout.half(); ++i) {
                 const index_t slot = block * layout.half() + i;
-                if (!compute(static_cast<Parity>(parity), slot, part, pack, columns[sites])) continue;
+                if (!has_site(static_cast<Parity>(parity), slot, part)) continue;
+                for (const int chirality : {0, 1})
+                    compute(static_cast<Parity>(parity), slot, part, pack, 0, chirality, columns[sites][chirality]);
                 rows[sites++] = basis[parity] + slot * layout.site_words();
                 if (sites == chunk_sites) {
                     multiply(rows, columns, sites, out, matrix, pack);
@@ -69,30 +88,35 @@ struct Couplings {
             }
         if (sites > 0) multiply(rows, columns, sites, out, matrix, pack);
     }
-    /// The part of D times the vectors of each chirality, on one site; false where there is none.
-    KS_FN bool compute(Parity parity, index_t slot, int part, int pack, Spinor<V> (&out)[2]) const {
+    /// Whether a part has anything on a site.
+    KS_FN bool has_site(Parity parity, index_t slot, int part) const {
+        return part == 0 || layout.site(parity, slot)[part - 1] % layout.own[part - 1] == layout.own[part - 1] - 1;
+    }
+    /// The part of D times the vectors of one chirality, on a site that it has. @param lane  of the first vector in its pack
+    KS_FN void compute(Parity parity, index_t slot, int part, int pack, int lane, int chirality, Spinor<V>& out) const {
         const Site site = layout.site(parity, slot);
-        if (part > 0 && site[part - 1] % layout.own[part - 1] != layout.own[part - 1] - 1) return false;
         const index_t checkerboard = layout.lattice.checkerboard(site);
-        for (int chirality = 0; chirality < 2; ++chirality) {
-            for (auto& spin : out[chirality].s)
-                for (auto& z : spin.c) z = {broadcast(T(0)), broadcast(T(0))};
-            if (part == 0) add_half_clover(parity, checkerboard, chirality, vectors(parity, slot, chirality, pack), out[chirality]);
-        }
-        add_hop<0>(parity, site, checkerboard, part, pack, out);
-        add_hop<1>(parity, site, checkerboard, part, pack, out);
-        add_hop<2>(parity, site, checkerboard, part, pack, out);
-        add_hop<3>(parity, site, checkerboard, part, pack, out);
-        return true;
+        for (auto& spin : out.s)
+            for (auto& z : spin.c) z = {filled<V>(T(0)), filled<V>(T(0))};
+        if (part == 0) add_half_clover(parity, checkerboard, chirality, vectors(parity, slot, chirality, pack, lane), out);
+        add_hop<0>(parity, site, checkerboard, part, pack, lane, chirality, out);
+        add_hop<1>(parity, site, checkerboard, part, pack, lane, chirality, out);
+        add_hop<2>(parity, site, checkerboard, part, pack, lane, chirality, out);
+        add_hop<3>(parity, site, checkerboard, part, pack, lane, chirality, out);
     }
 
    private:
-    /// The spins of one chirality of eight vectors.
-    KS_FN HalfSpinor<V> vectors(Parity parity, index_t slot, int chirality, int pack) const {
-        const T* row = basis[static_cast<int>(parity)] + slot * layout.site_words() + pack * pack_words;
+    /// The spins of one chirality of eight vectors, or of one.
+    KS_FN HalfSpinor<V> vectors(Parity parity, index_t slot, int chirality, int pack, int lane) const {
+        const T* row = basis[static_cast<int>(parity)] + slot * layout.site_words() + pack * pack_words + lane;
         row += chirality * 6 * layout.packs * pack_words;
         HalfSpinor<V> h;
-        for (int r = 0; r < 6; ++r, row += layout.packs * pack_words) h.s[r / 3].c[r % 3] = load_pack(row);
+        for (int r = 0; r < 6; ++r, row += layout.packs * pack_words) {
+            if constexpr (std::is_same_v<V, T>)
+                h.s[r / 3].c[r % 3] = {row[0], row[8]};
+            else
+                h.s[r / 3].c[r % 3] = load_pack(row);
+        }
         return h;
     }
     KS_FN void add_half_clover(Parity parity, index_t checkerboard, int chirality, const HalfSpinor<V>& in, Spinor<V>& out) const {
@@ -100,38 +124,37 @@ struct Couplings {
         if (A.data) {
             const auto block = A.load(parity, chirality, checkerboard);
             ChiralBlock<V> lanes;
-            for (int i = 0; i < 6; ++i) lanes.diagonal[i] = broadcast(static_cast<T>(block.diagonal[i]));
+            for (int i = 0; i < 6; ++i) lanes.diagonal[i] = filled<V>(static_cast<T>(block.diagonal[i]));
             for (int i = 0; i < 15; ++i)
-                lanes.lower[i] = {broadcast(static_cast<T>(block.lower[i].re)), broadcast(static_cast<T>(block.lower[i].im))};
+                lanes.lower[i] = filled<V>(Cx<T>{static_cast<T>(block.lower[i].re), static_cast<T>(block.lower[i].im)});
             h = times(lanes, in);
         }
-        const V half = broadcast(T(0.5));
+        const V half = filled<V>(T(0.5));
         for (int r = 0; r < 6; ++r) {
             const auto& z = h.s[r / 3].c[r % 3];
             out.s[2 * chirality + r / 3].c[r % 3] = {z.re * half, z.im * half};
         }
     }
     template <int mu>
-    KS_FN void add_hop(Parity parity, const Site& site, index_t checkerboard, int part, int pack, Spinor<V> (&out)[2]) const {
+    KS_FN void add_hop(Parity parity, const Site& site, index_t checkerboard, int part, int pack, int lane, int chirality,
+                       Spinor<V>& out) const {
         const bool leaves = site[mu] % layout.own[mu] == layout.own[mu] - 1;
         if (part == 0 ? leaves : part != 1 + mu) return;
         const double sign = mu == 3 && antiperiodic && site[3] == layout.lattice[3] - 1 ? kappa : -kappa;
         const auto link = u.load(parity, checkerboard, mu);
         Link<V> scaled;
         for (int k = 0; k < 9; ++k)
-            scaled.e[k / 3][k % 3] = {broadcast(static_cast<T>(sign * link.e[k / 3][k % 3].re)),
-                                      broadcast(static_cast<T>(sign * link.e[k / 3][k % 3].im))};
+            scaled.e[k / 3][k % 3] =
+                filled<V>(Cx<T>{static_cast<T>(sign * link.e[k / 3][k % 3].re), static_cast<T>(sign * link.e[k / 3][k % 3].im)});
         const index_t ahead = layout.slot(layout.lattice.shifted(site, mu, 1));
-        const V one = broadcast(T(1));
-        for (int chirality = 0; chirality < 2; ++chirality) {
-            Spinor<V> psi;
-            const auto h = vectors(other(parity), ahead, chirality, pack);
-            for (int s = 0; s < 4; ++s)
-                for (int a = 0; a < 3; ++a) psi.s[s].c[a] = s / 2 == chirality ? h.s[s % 2].c[a] : Cx<V>{broadcast(T(0)), broadcast(T(0))};
-            auto projected = project<mu>(psi, one);
-            for (auto& spin : projected.s) spin = times(scaled, spin);
-            accumulate<mu>(out[chirality], projected, one);
-        }
+        const V one = filled<V>(T(1)), zero = filled<V>(T(0));
+        Spinor<V> psi;
+        const auto h = vectors(other(parity), ahead, chirality, pack, lane);
+        for (int s = 0; s < 4; ++s)
+            for (int a = 0; a < 3; ++a) psi.s[s].c[a] = s / 2 == chirality ? h.s[s % 2].c[a] : Cx<V>{zero, zero};
+        auto projected = project<mu>(psi, one);
+        for (auto& spin : projected.s) spin = times(scaled, spin);
+        accumulate<mu>(out, projected, one);
     }
     KS_FN void multiply(const T* const (&rows)[chunk_sites], const Spinor<V> (&columns)[chunk_sites][2], int sites, T* out, index_t matrix,
                         int pack) const {
@@ -165,26 +188,39 @@ struct Complete {
     T* own;
     T* hop;
     KS_FN void operator()(index_t index) const {
-        const index_t block = index / layout.rows(), row = index % layout.rows(), half = layout.rows() / 2;
+        for (index_t column = 0; column < layout.rows(); ++column) (*this)(index / layout.rows(), index % layout.rows(), column);
+    }
+    KS_FN void operator()(index_t block, index_t row, index_t column) const {
         const Site here = layout.grid.site(block);
+        const index_t half = layout.rows() / 2;
         for (int d = 0; d < 5; ++d) {  // the block itself, then its neighbours behind
             const index_t behind = d == 0 ? block : layout.grid.lexicographic(layout.grid.shifted(here, d - 1, -1));
-            for (index_t column = 0; column < layout.rows(); ++column) {
-                auto z = d == 0 ? element(layout, X, behind, column, row) : element<T>(layout, hop, 8 * behind + 2 * (d - 1), column, row);
-                const T sign = (row < half) == (column < half) ? T(1) : T(-1);
-                z = {sign * z.re, -sign * z.im};
-                if (d == 0) {
-                    const auto x = element(layout, X, block, row, column);
-                    z = {z.re + x.re, z.im + x.im};
-                }
-                T* at = (d == 0 ? own : hop) +
-                        matrix_pack(layout, d == 0 ? block : 8 * block + 2 * (d - 1) + 1, row, static_cast<int>(column / 8)) + column % 8;
-                at[0] = z.re;
-                at[8] = z.im;
+            auto z = d == 0 ? element(layout, X, behind, column, row) : element<T>(layout, hop, 8 * behind + 2 * (d - 1), column, row);
+            const T sign = (row < half) == (column < half) ? T(1) : T(-1);
+            z = {sign * z.re, -sign * z.im};
+            if (d == 0) {
+                const auto x = element(layout, X, block, row, column);
+                z = {z.re + x.re, z.im + x.im};
             }
+            T* at = (d == 0 ? own : hop) +
+                    matrix_pack(layout, d == 0 ? block : 8 * block + 2 * (d - 1) + 1, row, static_cast<int>(column / 8)) + column % 8;
+            at[0] = z.re;
+            at[8] = z.im;
         }
     }
 };
+
+#if defined(__CUDACC__)
+/// Complete, with a thread for an element.
+template <class T>
+struct CompleteElement {
+    Complete<T> complete;
+    KS_FN void operator()(index_t index) const {
+        const index_t rows = complete.layout.rows();
+        complete(index / rows / rows, index / rows % rows, index % rows);
+    }
+};
+#endif
 
 #if !defined(__CUDACC__)
 /// inverse = own^-1 in double, by Gauss and Jordan's elimination with the largest pivot of a column. Index: the block.
@@ -305,7 +341,7 @@ void multiply_rows(S on, const BlockLayout& layout, const T* own, const T* hop, 
 #if defined(__CUDACC__)
     constexpr int threads = 128;
     KS_CUDA(cudaSetDevice(on.device));
-    coherent::multiply<<<static_cast<unsigned>((8 * rows + threads - 1) / threads), threads, 0, on.stream>>>(layout, own, hop, added, in,
+    coherent::multiply<<<static_cast<unsigned>((4 * rows + threads - 1) / threads), threads, 0, on.stream>>>(layout, own, hop, added, in,
                                                                                                              out);
     KS_CUDA(cudaGetLastError());
 #else
@@ -381,32 +417,74 @@ double LittleAlgebra<S, T>::axpy_norm2(Scalar a, const Vector& x, Vector& y) {
 }
 
 #if defined(__CUDACC__)
+/// Memory of minimise().
 template <Space S, class T>
-std::pair<double, double> LittleAlgebra<S, T>::orthogonalise(std::vector<Vector>& c, std::size_t k, const std::vector<double>& c2,
-                                                             Scalar* beta)
+struct LittleAlgebra<S, T>::Gcr {
+    Buffer<double, S> norms2, products, parts;  ///< |c_l|^2, products with c_l and y, their parts
+    Buffer<coherent::GcrNumbers, S> numbers;    ///< [1]
+    Buffer<std::uint32_t, S> arrived;           ///< [1] 0 between calls
+    cuda::PinnedMemory mail;
+    std::uint64_t ticket = 0;
+
+    Gcr(S on, index_t blocks)
+        : norms2(on, coherent::gcr_vectors),
+          products(on, 2 * (coherent::gcr_vectors + 1)),
+          parts(on, products.size() * blocks),
+          numbers(on, 1),
+          arrived(on, 1) {
+        parallel_for(on, 1, SetZero<std::uint32_t>{arrived.data()});
+        mail.reserve_discarding(sizeof(coherent::GcrMail));
+        mailbox() = {};
+    }
+    coherent::GcrMail& mailbox() { return *reinterpret_cast<coherent::GcrMail*>(mail.data()); }
+};
+
+template <Space S, class T>
+LittleGcrStep LittleAlgebra<S, T>::minimise(std::vector<Vector>& c, std::size_t k, Scalar* beta, Vector& r)
     requires(!std::same_as<S, Cpu>)
 {
+    using namespace coherent;
+    KS_EXPECT(k < gcr_vectors);
     auto& y = c[k].data;
-    const index_t packs = y.size() / pack_words, blocks = (packs + coherent::orthogonalise_threads - 1) / coherent::orthogonalise_threads;
-    const auto count = static_cast<index_t>(k);
-    state_.reserve_discarding(3 * (blocks + count + 1));
-    if (arrived_.size() == 0) {
-        arrived_ = Buffer<std::uint32_t, S>(on_, 1);
-        parallel_for(on_, 1, SetZero<std::uint32_t>{arrived_.data()});
-    }
-    double* const results = state_.data() + 3 * blocks;  // of step l at 3 l
+    const index_t numbers = y.size() / 2, blocks = (numbers + gcr_threads - 1) / gcr_threads;
+    if (!gcr_) gcr_ = std::make_shared<Gcr>(on_, blocks);
+    auto& g = *gcr_;
+    VectorList<T> list;
+    for (std::size_t l = 0; l < k; ++l) list.of[l] = c[l].data.data();
+    const auto grid = static_cast<unsigned>(blocks);
+    const int count = static_cast<int>(k);
     KS_CUDA(cudaSetDevice(on_.device));
-    for (index_t l = 0; l <= count; ++l) {
-        const auto at = static_cast<std::size_t>(l);
-        coherent::orthogonalise<T><<<static_cast<unsigned>(blocks), coherent::orthogonalise_threads, 0, on_.stream>>>(
-            l > 0 ? c[at - 1].data.data() : nullptr, l > 0 ? results + 3 * (l - 1) : nullptr, l < count ? c[at].data.data() : nullptr,
-            l < count ? c2[at] : 1., y.data(), packs, reinterpret_cast<Terms<3>*>(state_.data()), arrived_.data(), results + 3 * l);
-    }
+    partial_products_with<T><<<grid, gcr_threads, 0, on_.stream>>>(list, count, y.data(), numbers, g.parts.data());
+    add_parts<<<static_cast<unsigned>(2 * count + 1), gcr_threads, 0, on_.stream>>>(g.parts.data(), blocks, count, g.norms2.data(),
+                                                                                    g.products.data());
+    subtract_all<T><<<grid, gcr_threads, 0, on_.stream>>>(list, count, g.products.data(), r.data.data(), y.data(), numbers, g.parts.data(),
+                                                          g.arrived.data(), g.norms2.data() + k, g.numbers.data(), &g.mailbox(),
+                                                          ++g.ticket);
     KS_CUDA(cudaGetLastError());
-    std::vector<double> found(static_cast<std::size_t>(3 * (count + 1)));
-    copy_to_host(on_, view(found), View<const double>(results, std::ssize(found)));
-    for (std::size_t l = 0; l < k; ++l) beta[l] = {found[3 * l], found[3 * l + 1]};
-    return {found[2], found[3 * k + 2]};
+    parallel_for(on_, numbers, TakeOut<T>{y.data(), g.numbers.data(), r.data.data()});
+    auto& mail = g.mailbox();
+    device::wait_for(mail.ticket, [&](std::uint64_t now) { return now == g.ticket; }, on_);
+    for (std::size_t l = 0; l < k; ++l) beta[l] = {mail.beta[2 * l], mail.beta[2 * l + 1]};
+    return {mail.numbers.before, mail.numbers.now, {mail.numbers.alpha[0], mail.numbers.alpha[1]}};
+}
+template <Space S, class T>
+void LittleAlgebra<S, T>::add(const std::vector<Scalar>& factors, const std::vector<Vector>& z, std::size_t count, Vector& x)
+    requires(!std::same_as<S, Cpu>)
+{
+    using namespace coherent;
+    KS_EXPECT(count <= gcr_vectors);
+    VectorList<T> list;
+    FactorList<T> with;
+    for (std::size_t l = 0; l < count; ++l) {
+        list.of[l] = z[l].data.data();
+        with.of[l][0] = static_cast<T>(factors[l].real());
+        with.of[l][1] = static_cast<T>(factors[l].imag());
+    }
+    const index_t numbers = x.data.size() / 2;
+    KS_CUDA(cudaSetDevice(on_.device));
+    add_all<T><<<static_cast<unsigned>((numbers + gcr_threads - 1) / gcr_threads), gcr_threads, 0, on_.stream>>>(
+        list, with, static_cast<int>(count), x.data.data(), numbers);
+    KS_CUDA(cudaGetLastError());
 }
 #endif
 
@@ -428,7 +506,12 @@ void LittleOperator<S, T>::assemble(const BlockVectors<S, T>& basis, const Links
     const S on = basis.space();
     const index_t blocks = layout_.blocks(), n = index_t{2} * layout_.count;
     // inverse_ holds X until it is added to its adjoint.
-    const Couplings<T> couplings{
+#if defined(__CUDACC__)
+    using Columns = T;
+#else
+    using Columns = Lanes<T>;
+#endif
+    const Couplings<T, Columns> couplings{
         {basis.data(Parity::even), basis.data(Parity::odd)}, layout_,         links.view(), A ? A->view() : CloverView{}, parameters.kappa,
         parameters.boundary == Boundary::antiperiodic,       inverse_.data(), hop_.data()};
 #if defined(__CUDACC__)
@@ -438,7 +521,12 @@ void LittleOperator<S, T>::assemble(const BlockVectors<S, T>& basis, const Links
 #else
     parallel_for_sites(on, blocks * 5 * layout_.packs, couplings);
 #endif
-    parallel_for_sites(on, blocks * layout_.rows(), Complete<T>{layout_, inverse_.data(), own_.data(), hop_.data()});
+    const Complete<T> complete{layout_, inverse_.data(), own_.data(), hop_.data()};
+#if defined(__CUDACC__)
+    parallel_for(on, blocks * layout_.rows() * layout_.rows(), CompleteElement<T>{complete});
+#else
+    parallel_for_sites(on, blocks * layout_.rows(), complete);
+#endif
     Buffer<double, S> scratch(on, 2 * blocks * n * n);
     Buffer<int, S> pivots(on, blocks * n), singular(on, blocks);
 #if defined(__CUDACC__)

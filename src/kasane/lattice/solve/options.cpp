@@ -195,15 +195,17 @@ MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOpt
     if (options.coherent.vectors != 0) {
         KS_REQUIRE(extents.volume() > 0 && problems_of(chosen(options.coherent, extents), extents).empty(),
                    "the memory of inexact deflation depends on the extents of the lattice: give those that its blocks divide");
-        // Beside basis and little operator four fields; during the set-up the near-null vectors, five vectors of BiCGStab and a random
-        // field, with links and clover term.
+        // Beside basis and little operator four fields; during the set-up the near-null vectors and the fields of BiCGStab for four of
+        // them (on a CPU for one), with links and clover term.
+        constexpr int setup_fields = 28;
         // The inverses of diagonal blocks are computed in double.
         const auto coherent = chosen(options.coherent, extents);
         const double rows = 16 * ((coherent.vectors + 7) / 8), wide = mixed ? 1 : 2;
         const double block = 1. * coherent.block[0] * coherent.block[1] * coherent.block[2] * coherent.block[3];
         const double little_fields = 8 * wide * rows / block * 75;  // two for each vector of the little system's GCR, and a few
         operators += wide * coherent_bytes_per_site(options.coherent, extents) + 4 * field_bytes(options.inner) + little_fields;
-        setup += (options.coherent.vectors + 5 + low) * field_bytes(options.inner) + 2 * field_bytes(outer) + 16 * rows * rows / block;
+        setup += (options.coherent.vectors + setup_fields + low) * field_bytes(options.inner) + 2 * field_bytes(outer) +
+                 16 * rows * rows / block;
     }
     const bool rotates = options.outer_links.temporal_gauge || (mixed && options.inner_links.temporal_gauge);
     MemoryPerSite memory;

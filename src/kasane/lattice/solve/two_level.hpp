@@ -3,17 +3,18 @@
 // D is the operator of the whole lattice, because its little operator couples neighbouring blocks alone (9 matrices per block; that of Dhat
 // has 33), and (D^-1)_ee is the inverse of Dhat in the asymmetric form. An application reads the even half of the basis only.
 // Near-null vectors: random ones, relaxed by BiCGStab, then improved by inverse iteration with this preconditioner. Their odd half is
-// kappa A_oo^-1 H_oe times the even one, so that D psi vanishes on odd sites. They are made orthonormal after every step of inverse
-// iteration: where D has an eigenvalue close to 0, every step would make them more parallel to its eigenvector, until single precision
-// does not hold what distinguishes them, and the little operator is made of rounding errors.
+// kappa A_oo^-1 H_oe times the even one, so that D psi vanishes on odd sites. The set-up treats some of them at once. They are made
+// orthonormal after every step of inverse iteration: where D has an eigenvalue close to 0, every step would make them more parallel to its
+// eigenvector, until single precision does not hold what distinguishes them, and the little operator is made of rounding errors.
 // Invariants: the set-up depends on links and options alone; the preconditioner is not linear (the little system is solved to a
 // tolerance): it needs a flexible method.
 #pragma once
 
 #include <kasane/core/base/timer.hpp>
-#include <kasane/krylov/bicgstab.hpp>
+#include <kasane/krylov/bicgstab_columns.hpp>
 #include <kasane/krylov/gcr.hpp>
 #include <kasane/lattice/solve/coherent_options.hpp>
+#include <kasane/lattice/solve/even_odd_columns.hpp>
 #include <kasane/lattice/solve/little_deflation.hpp>
 #include <kasane/lattice/solve/random_field.hpp>
 #include <kasane/lattice/solve/schwarz_preconditioner.hpp>
@@ -21,6 +22,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -33,6 +35,7 @@ class TwoLevelPreconditioner {
     using Vector = Field<S, P>;
     using Real = std::conditional_t<P == Precision::double_, double, float>;
     using Little = LittleVector<S, Real>;
+    using Columns = FieldColumns<S, P>;
 
     /// Computes the subspace. @param whole, smoother  must outlive the preconditioner; a null smoother: minimal residual
     /// @param options  chosen, without problems   @throws ComputationError where near-null vectors are linearly dependent in a block
@@ -44,17 +47,15 @@ class TwoLevelPreconditioner {
           multiplies_(schur == Schur::symmetric && A != nullptr),
           kappa_(parameters.kappa),
           algebra_(whole.lattice()),
-          b_(whole.lattice()),
-          x_(whole.lattice()),
-          r_(whole.lattice()),
-          q_(whole.lattice()),
+          columns_(whole.lattice()),
+          one_(whole, 1),
           basis_(whole.lattice(), {{options.block[0], options.block[1], options.block[2], options.block[3]}}, options.vectors),
           little_algebra_(basis_.space(), basis_.layout()),
           little_(basis_.space(), basis_.layout()),
           c_(basis_.space(), basis_.layout()),
           z_(basis_.space(), basis_.layout()),
           between_(basis_.space(), basis_.layout()),
-          deflation_(basis_.space(), basis_.layout()),
+          deflation_(basis_.space(), basis_.layout(), 2 * (options.vectors + coherent_own_vectors(options.vectors))),
           gcr_(little_algebra_, c_, little_length) {
         Stopwatch watch;
         set_up(links, A, parameters);
@@ -70,8 +71,8 @@ class TwoLevelPreconditioner {
     /// out = M^-1 in, approximately Dhat^-1 in. @param watch  of the outer method: an application counts as an inner iteration
     template <class High>
     void apply(High& high, const typename High::Vector& in, typename High::Vector& out, krylov::Watch& watch, double) {
-        precondition_in(high, algebra_, in, out, b_, x_, watch, 1, "the deflation's preconditioner",
-                        [&] { precondition(options_.little_rtol); });
+        precondition_in(high, algebra_, in, out, one_.b[0], one_.x[0], watch, 1, "the deflation's preconditioner",
+                        [&] { precondition(one_, {0}, options_.little_rtol); });
     }
 
     const CoherentReport& report() const { return report_; }
@@ -84,115 +85,172 @@ class TwoLevelPreconditioner {
     static constexpr int little_length = coherent_little_length;  ///< vectors of the little system's GCR
     /// Of the little system in the set-up: inverse iteration needs less accuracy than a solve (with 0.7 solves failed, 12^4, kappa 0.1357).
     static constexpr double set_up_rtol = 0.4;
-    static constexpr std::size_t share_of_own = 4;    ///< one in so many of the vectors that deflate the little operator is its own
-    static constexpr double own_vectors_rtol = 0.05;  ///< of the little systems whose solutions they are
+    static constexpr double own_vectors_rtol = 0.05;  ///< of the little systems whose solutions are its near-null vectors
     static constexpr int own_vectors_limit = 512;     ///< and the limit of their iterations
     static constexpr double relaxation = 0.9;         ///< of minimal residual
+    static constexpr double relaxed = 1e-3;           ///< residual at which BiCGStab ends for the first near-null vectors
+    /// Near-null vectors that the set-up treats at once: a CPU is faster with one (docs/lattice-columns.md).
+    static constexpr int together = std::same_as<S, Cpu> ? 1 : 4;
+
+    /// Fields of the preconditioner, of some right-hand sides.
+    struct Work {
+        Columns b, x, r, q;  ///< right-hand sides, solutions, residuals, work
+        EvenOddColumns<S, P> A;
+        Work(const EvenOdd<S, P>& whole, int columns)
+            : b(whole.lattice(), columns),
+              x(whole.lattice(), columns),
+              r(whole.lattice(), columns),
+              q(whole.lattice(), columns),
+              A(columns == 1 ? EvenOddColumns<S, P>(whole) : EvenOddColumns<S, P>(whole, columns)) {}
+    };
 
     void set_up(const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
         std::vector<Vector> vectors;
-        {
-            krylov::BicgstabWorkspace<FieldAlgebra<S, P>> work(algebra_, b_);
-            krylov::Options how;
-            how.rtol = 1e-3;
-            how.iteration_limit = options_.relaxation_steps;
-            how.history = false;
-            for (int k = 0; k < options_.vectors; ++k) {
-                random_field(k, b_);
-                algebra_.zero(x_);
-                krylov::bicgstab(algebra_, whole_, krylov::NoPreconditioner{}, b_, x_, work, how);
-                vectors.emplace_back(whole_.lattice());
-                keep_normalised(vectors.back());
-            }
+        for (int k = 0; k < options_.vectors; ++k) {
+            vectors.emplace_back(whole_.lattice());
+            algebra_.zero(vectors.back());
         }
+        Work work(whole_, std::min(together, options_.vectors));
+        relax(work, vectors);
         for (int round = 0;; ++round) {
             deflation_.clear();
-            make_orthonormal(vectors);
-            for (int k = 0; k < options_.vectors; ++k) {
-                const auto& even = vectors[static_cast<std::size_t>(k)];
-                basis_.set(k, Parity::even, even);
-                whole_.dirac().hop(HopForm::inverse, Parity::odd, false, kappa_, even, nullptr, q_);
-                basis_.set(k, Parity::odd, q_);
-            }
+            make_orthonormal(work, vectors);
+            each_set([&](int first, const ColumnSet& set) {
+                std::vector<const Vector*> even;
+                for (const int c : set) even.push_back(&vectors[static_cast<std::size_t>(first + c)]);
+                const auto odd = work.q.of(set);
+                basis_.set(first, Parity::even, even);
+                whole_.dirac().hop(HopForm::inverse, Parity::odd, false, kappa_, even, {}, odd);
+                basis_.set(first, Parity::odd, std::vector<const Vector*>(odd.begin(), odd.end()));
+            });
             independence_ = basis_.orthonormalise();
             little_.assemble(basis_, links, A, parameters);
-            deflate_little(vectors, round == options_.rounds);
+            deflate_little(vectors, work.q[0], round == options_.rounds);
             if (round == options_.rounds) break;
-            for (auto& even : vectors) {
-                algebra_.copy(even, b_);
-                precondition(set_up_rtol);
-                keep_normalised(even);
-            }
+            each_set([&](int first, const ColumnSet& set) {
+                for (const int c : set) algebra_.copy(vectors[static_cast<std::size_t>(first + c)], work.b[c]);
+                precondition(work, set, set_up_rtol);
+                for (const int c : set) keep_normalised(work.x[c], vectors[static_cast<std::size_t>(first + c)]);
+            });
         }
     }
-    /// Deflates the little system by the coefficients of the near-null vectors. @param completes  and before them by near-null vectors of
-    /// the little operator itself: where D has an eigenvalue close to 0, the little operator has one close to that, but not the same, and
-    /// what the coefficients miss of its eigenvector is where the little system's GCR stagnates
-    void deflate_little(const std::vector<Vector>& vectors, bool completes) {
-        Little u(basis_.space(), basis_.layout()), image(basis_.space(), basis_.layout());
-        const auto add = [&](const Little& w) {
-            for (const int chirality : {0, 1}) deflation_.add(little_algebra_, little_, w, chirality, u, image);
-        };
-        const auto add_all = [&] {
-            for (const auto& even : vectors) {
-                take_coefficients(even);
-                add(c_);
-            }
-        };
-        add_all();
-        if (!completes) return;
-        std::vector<Little> own;
-        for (std::size_t k = 0; k < vectors.size() / share_of_own; ++k) {
-            take_coefficients(vectors[k]);
-            solve_little(own_vectors_rtol, own_vectors_limit);
-            own.emplace_back(basis_.space(), basis_.layout());
-            little_algebra_.copy(c_, own.back());
+    /// Calls body(first, {0, 1, ...}) for the near-null vectors from `first` on, as many as are treated at once.
+    template <class Body>
+    void each_set(const Body& body) const {
+        for (int first = 0; first < options_.vectors; first += together) {
+            ColumnSet set(static_cast<std::size_t>(std::min(together, options_.vectors - first)));
+            std::iota(set.begin(), set.end(), 0);
+            body(first, set);
         }
-        deflation_.clear();
-        for (const auto& w : own) add(w);
-        add_all();
+    }
+    /// The first near-null vectors: x of some iterations of BiCGStab for Dhat x = a random vector.
+    void relax(Work& work, std::vector<Vector>& vectors) {
+        const int columns = work.b.size();
+        const auto fields = [&](Columns& of) {
+            ColumnSet all(static_cast<std::size_t>(columns));
+            std::iota(all.begin(), all.end(), 0);
+            return Columns(of.of(all));
+        };
+        krylov::ColumnsWorkspace<ColumnAlgebra<S, P>> vectors_of{fields(work.b), Columns(whole_.lattice(), columns),
+                                                                 Columns(whole_.lattice(), columns), fields(work.r), fields(work.q)};
+        krylov::BicgstabColumns<ColumnAlgebra<S, P>> it(columns_, vectors_of, columns);
+        each_set([&](int first, ColumnSet set) {
+            for (const int c : set) random_field(first + c, work.b[c]);
+            columns_.zero(set, work.x);
+            auto norms = columns_.norm2(set, work.b);
+            for (double& norm : norms) norm = std::sqrt(norm);
+            const auto enough = [&](int c) { return relaxed * norms[static_cast<std::size_t>(c)]; };
+            it.start(set, [&](int c) { return norms[static_cast<std::size_t>(c)]; });
+            for (int step = 0; step < options_.relaxation_steps && !set.empty(); ++step) {
+                const auto& p = it.direction(set);
+                work.A.apply(columns_, set, p, it.v());
+                set = it.half_step(set, p, work.x, enough);
+                if (set.empty()) break;
+                work.A.apply(columns_, set, it.r(), it.t());
+                set = krylov::divided(it.full_step(set, it.r(), work.x), [&](int c) { return it.of(c).norm() > enough(c); }).first;
+            }
+            for (int c = 0; c < columns && first + c < options_.vectors; ++c)
+                keep_normalised(work.x[c], vectors[static_cast<std::size_t>(first + c)]);
+        });
+        whole_.applied(static_cast<int>(work.A.take_applications()));
+    }
+    /// Deflates the little system by the coefficients of the near-null vectors. @param completes  and by near-null vectors of the little
+    /// operator itself: where D has an eigenvalue close to 0, the little operator has one close to that, but not the same, and what the
+    /// coefficients miss of its eigenvector is where the little system's GCR stagnates. Each is deflated before the next is computed.
+    /// @param odd  work
+    void deflate_little(const std::vector<Vector>& vectors, Vector& odd, bool completes) {
+        Little u(basis_.space(), basis_.layout()), image(basis_.space(), basis_.layout());
+        const auto add = [&] {
+            for (const int chirality : {0, 1}) deflation_.add(little_algebra_, little_, c_, chirality, u, image);
+        };
+        for (const auto& even : vectors) {
+            take_coefficients(even, odd);
+            add();
+        }
+        for (int k = 0; completes && k < coherent_own_vectors(options_.vectors); ++k) {
+            take_coefficients(vectors[static_cast<std::size_t>(k)], odd);
+            solve_little(own_vectors_rtol, own_vectors_limit);
+            add();
+        }
     }
     /// c = P^+ (even, kappa A_oo^-1 H_oe even)
-    void take_coefficients(const Vector& even) {
+    void take_coefficients(const Vector& even, Vector& odd) {
         basis_.restrict_to(Parity::even, even, false, c_.data.data());
-        whole_.dirac().hop(HopForm::inverse, Parity::odd, false, kappa_, even, nullptr, q_);
-        basis_.restrict_to(Parity::odd, q_, true, c_.data.data());
+        whole_.dirac().hop(HopForm::inverse, Parity::odd, false, kappa_, even, nullptr, odd);
+        basis_.restrict_to(Parity::odd, odd, true, c_.data.data());
     }
     /// Modified Gram-Schmidt, twice; then a reflection, v_k -= 2 / N sum v_j, so that each has a part of the lowest modes, which are
     /// the first ones otherwise: inverse iteration gives as many independent approximations of them.
-    void make_orthonormal(std::vector<Vector>& vectors) {
+    void make_orthonormal(Work& work, std::vector<Vector>& vectors) {
+        std::vector<Vector*> fields;
+        for (auto& v : vectors) fields.push_back(&v);
+        Columns all(fields);
+        const auto repeated = [&](Vector& v) { return Columns(std::vector<Vector*>(vectors.size(), &v)); };
+        using Scalars = typename ColumnAlgebra<S, P>::Scalars;
         for (int pass = 0; pass < 2; ++pass)
-            for (std::size_t k = 0; k < vectors.size(); ++k) {
-                for (std::size_t j = 0; j < k; ++j) algebra_.axpby(-algebra_.dot(vectors[j], vectors[k]), vectors[j], 1, vectors[k]);
-                algebra_.copy(vectors[k], x_);
-                keep_normalised(vectors[k]);
+            for (std::size_t k = 0; k < vectors.size(); ++k) {  // vector k is taken out of all later ones
+                algebra_.copy(vectors[k], work.x[0]);
+                keep_normalised(work.x[0], vectors[k]);
+                ColumnSet later(vectors.size() - k - 1);
+                std::iota(later.begin(), later.end(), static_cast<int>(k) + 1);
+                const auto same = repeated(vectors[k]);
+                auto products = columns_.dot(later, same, all);
+                for (auto& z : products) z = -z;
+                columns_.axpby(later, products, same, Scalars(later.size(), 1), all);
             }
-        algebra_.zero(x_);
-        for (const auto& v : vectors) algebra_.axpby(1, v, 1, x_);
-        for (auto& v : vectors) algebra_.axpby(-2. / static_cast<double>(vectors.size()), x_, 1, v);
+        algebra_.zero(work.x[0]);
+        for (const auto& v : vectors) algebra_.axpby(1, v, 1, work.x[0]);
+        ColumnSet every(vectors.size());
+        std::iota(every.begin(), every.end(), 0);
+        columns_.axpby(every, Scalars(every.size(), -2. / static_cast<double>(vectors.size())), repeated(work.x[0]),
+                       Scalars(every.size(), 1), all);
     }
     /// vector = x / |x|, or unchanged where x is not finite.
-    void keep_normalised(Vector& vector) {
-        const double norm = std::sqrt(algebra_.norm2(x_));
-        if (norm > 0 && std::isfinite(norm)) algebra_.axpby(1 / norm, x_, 0, vector);
+    void keep_normalised(const Vector& x, Vector& vector) {
+        const double norm = std::sqrt(algebra_.norm2(x));
+        if (norm > 0 && std::isfinite(norm)) algebra_.axpby(1 / norm, x, 0, vector);
     }
 
-    /// x = M^-1 b
-    void precondition(double little_rtol) {
-        correct(little_rtol);
-        whole_.apply(algebra_, x_, r_);
-        algebra_.axpby(1, b_, -1, r_);
+    /// x = M^-1 b of the columns of a set
+    void precondition(Work& work, const ColumnSet& set, double little_rtol) {
+        for (const int c : set) correct(work.b[c], work.x[c], work.q[c], little_rtol);
+        work.A.apply(columns_, set, work.x, work.r);
+        columns_.axpby(set, ones(set), work.b, ones(set, -1), work.r);
         if (smoother_)
-            smoother_->add_to(r_, x_);
+            for (const int c : set) smoother_->add_to(work.r[c], work.x[c]);
         else
-            smooth();
+            smooth(work, set);
+        whole_.applied(static_cast<int>(work.A.take_applications()));
     }
-    /// x = (P (P^+ D P)^-1 P^+ (b, 0))_e
-    void correct(double little_rtol) {
-        if (multiplies_) whole_.dirac().clover(Parity::even, false, b_, q_);
-        basis_.restrict_to(Parity::even, multiplies_ ? q_ : b_, false, c_.data.data());
+    static std::vector<std::complex<double>> ones(const ColumnSet& set, double value = 1) {
+        return std::vector<std::complex<double>>(set.size(), value);
+    }
+    /// x = (P (P^+ D P)^-1 P^+ (b, 0))_e. @param q  work
+    void correct(const Vector& b, Vector& x, Vector& q, double little_rtol) {
+        if (multiplies_) whole_.dirac().clover(Parity::even, false, b, q);
+        basis_.restrict_to(Parity::even, multiplies_ ? q : b, false, c_.data.data());
         solve_little(little_rtol, options_.little_iteration_limit);
-        basis_.prolong(Parity::even, c_.data.data(), x_);
+        basis_.prolong(Parity::even, c_.data.data(), x);
     }
     /// c = (P^+ D P)^-1 c, approximately.
     void solve_little(double rtol, int limit) {
@@ -220,14 +278,21 @@ class TwoLevelPreconditioner {
         deflation_.add_vectors(h, c_);
     }
     /// Minimal residual [Saad 2003, algorithm 5.3] on Dhat y = r, x += y; r is changed.
-    void smooth() {
-        for (int step = 0; step < options_.smoother_steps; ++step) {
-            whole_.apply(algebra_, r_, q_);
-            const auto [product, q2] = algebra_.dot_norm2(q_, r_);
-            if (!(q2 > 0)) return;
-            const auto alpha = relaxation * product / q2;
-            algebra_.axpby(alpha, r_, 1, x_);
-            if (step + 1 < options_.smoother_steps) algebra_.axpby(-alpha, q_, 1, r_);
+    void smooth(Work& work, ColumnSet set) {
+        for (int step = 0; step < options_.smoother_steps && !set.empty(); ++step) {
+            work.A.apply(columns_, set, work.r, work.q);
+            const auto products = columns_.dot_norm2(set, work.q, work.r);
+            std::vector<std::complex<double>> alpha, opposite;
+            std::size_t i = 0;
+            set = krylov::divided(set, [&](int) {
+                      const auto& [product, q2] = products[i++];
+                      if (!(q2 > 0)) return false;
+                      alpha.push_back(relaxation * product / q2);
+                      opposite.push_back(-alpha.back());
+                      return true;
+                  }).first;
+            columns_.axpby(set, alpha, work.r, ones(set), work.x);
+            if (step + 1 < options_.smoother_steps) columns_.axpby(set, opposite, work.q, ones(set), work.r);
         }
     }
 
@@ -237,7 +302,8 @@ class TwoLevelPreconditioner {
     bool multiplies_;  ///< the residual of the symmetric form has to be multiplied by A_ee
     double kappa_;
     FieldAlgebra<S, P> algebra_;
-    Vector b_, x_, r_, q_;  ///< right-hand side, solution, residual, work
+    ColumnAlgebra<S, P> columns_;
+    Work one_;  ///< of one right-hand side
     BlockVectors<S, Real> basis_;
     LittleAlgebra<S, Real> little_algebra_;
     LittleOperator<S, Real> little_;
