@@ -99,8 +99,7 @@ void measure_lets(const BenchmarkContext& context, S on, index_t own, int domain
     std::vector<EssentialRequest<S>> requests;
     for (std::size_t k = 0; k < box.size(); ++k) part.emplace_back(on);
     for (std::size_t k = 0; k < box.size(); ++k) requests.push_back({std::as_const(box[k]).view(), &part[k]});
-    const auto made = time_calls(
-        on, [&] { maker.make(tree, domain.octree.levels(), requests, false); }, 3);
+    const auto made = time_calls(on, [&] { maker.make(tree, domain.octree.levels(), requests, false); }, 3);
 
     const EssentialArrays arrays{tree.quadrupole != nullptr, tree.node_term != nullptr};
     std::vector<EssentialSize> sizes;

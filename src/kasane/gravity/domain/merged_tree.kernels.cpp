@@ -283,9 +283,8 @@ void MergedTree<S>::add(const std::vector<OctreeView>& lets) {
 
 template <Space S>
 void MergedTree<S>::move(const std::vector<OctreeView>& lets, const std::vector<PartMotion>& motion, double elapsed) {
-    for_parts(lets, motion, [&](const PlacedParts& parts) {
-        return MoveParts{parts, static_cast<float>(elapsed), center_.data(), body_.data()};
-    });
+    for_parts(lets, motion,
+              [&](const PlacedParts& parts) { return MoveParts{parts, static_cast<float>(elapsed), center_.data(), body_.data()}; });
 }
 
 template <Space S>
