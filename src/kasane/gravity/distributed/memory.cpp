@@ -52,14 +52,16 @@ SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Direct&
 
 /// Bytes that a device or the host needs for a domain of `own` particles beside the system and its tree.
 /// @param apart  LETs are walked apart from the own tree
-double domain_memory(bool device, double own, double all, const Tree& force, bool apart) {
+double domain_memory(bool device, double own, double all, const Tree& force, int workers, bool apart) {
     // Measured with the default criterion: LETs of 15 own^(2/3) nodes, with two bodies each, are received from three workers.
     const double most = std::min(1.5, 4. / force.leaf_size), tree_nodes = own * most;
     const double nodes = std::min(15 * std::pow(own, 2. / 3), most * all), bodies = std::min(2 * nodes, all);
     const double node = sizeof(Body) + sizeof(NodeTest) + sizeof(Quadrupole) + 2 * sizeof(std::uint32_t), body = sizeof(Body);
     const double let = nodes * node + bodies * body;
     double bytes = 3 * let + 4 * nodes;  // sent, received and merged; numbers of the nodes that are sent
-    bytes += device ? selected_node_bytes * nodes : tested_node_bytes * tree_nodes;
+    const double lets = std::min(workers - 1, selected_lets);
+    bytes +=
+        device ? selected_node_bytes * nodes + unselected_node_bytes * lets * tree_nodes : tested_node_bytes * tree_nodes;  // selection
     if (!apart) return bytes;
     // The own bodies in front of the LETs; bodies at a later time, or the field of a second walk; a list of targets. Another merged tree;
     // motions of the nodes and bodies of LETs, sent and received. (tree_memory() counts the own nodes that are kept.)
@@ -75,7 +77,7 @@ SimulationMemory memory_of_worker(const AnySpace& kind, index_t n, const Tree& f
     auto memory = simulation_memory(kind, domain, force);
     if (workers > 1) {
         const bool device = name(kind) != "cpu";
-        const double more = domain_memory(device, static_cast<double>(domain), static_cast<double>(n), force, apart || !device);
+        const double more = domain_memory(device, static_cast<double>(domain), static_cast<double>(n), force, workers, apart || !device);
         (device ? memory.device_bytes : memory.host_bytes) += static_cast<std::uint64_t>(more);
     }
     constexpr std::uint64_t given = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + sizeof(Vec3<float>);

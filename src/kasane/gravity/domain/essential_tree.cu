@@ -1,53 +1,69 @@
 // Selection and packing of LETs on CUDA, of many domains at once: their number costs no launches. Sixteen lanes test a node of a queue,
 // which has the nodes of a level for all LETs, because the tests of one node against hundreds of boxes one after the other take longer than
-// all else. The order of the queue is arbitrary; it is sorted at the end, so that time and memory depend on the nodes that are sent, not on
-// those of the tree. Walks need the order of the tree: leaves whose bodies follow each other are read as one.
+// all else. The order of the queue is arbitrary. Each LET has a bit for every node of the tree, from which follow the places of its nodes,
+// so that these are in the order of the tree: walks read leaves whose bodies follow each other as one.
 // Invariant: messages do not depend on the order in which lanes come.
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/core/device/check.cuda.hpp>
 #include <kasane/core/device/launch_early.cuda.hpp>
-#include <kasane/core/device/parallel.hpp>
 #include <kasane/gravity/domain/essential_pack.hpp>
 
 #include <algorithm>
-#include <bit>
 
 namespace kasane::gravity {
 namespace {
 
-constexpr int most_lets = 80;  ///< at once: 40 bytes for each of them in the 4 KiB that the arguments of a kernel may have
+constexpr int most_lets = 96;  ///< at once: 32 bytes for each of them in the 4 KiB that the arguments of a kernel may have
+static_assert(most_lets == selected_lets);
 
 constexpr int select_block = 128, team = 16;  ///< as many lanes as a group has boxes, and a region groups
 constexpr int teams_per_block = select_block / team;
 
-/// SelectedNode::next of a node behind which an LET ends.
-constexpr std::uint32_t end_of_let = 0xffffffffu;
-
 /// A node of an LET, in the queue.
-struct alignas(16) SelectedNode {
-    std::uint32_t node, next;  ///< in the tree; element behind its subtree
-    NodeLink link;             ///< its children in the queue, once they are entered
-    std::uint32_t let_kind;    ///< number of the LET | EssentialNode::Kind << 8, once it is tested
+struct alignas(8) SelectedNode {
+    std::uint32_t node, let_kind;  ///< number of the LET | EssentialNode::Kind << 8, once it is tested
 };
-static_assert(sizeof(SelectedNode) + 2 * (sizeof(std::uint64_t) + sizeof(std::uint32_t)) == selected_node_bytes);
+static_assert(sizeof(SelectedNode) == selected_node_bytes);
+
+/// The nodes of several LETs, as bits.
+struct SelectionBits {
+    OctreeView tree;
+    std::uint32_t lets;
+    std::uint32_t* bits;  ///< [4 words() for each LET]
+
+    /// A word has the bits of 32 nodes; there is one for the node behind the tree's.
+    KS_FN index_t words() const { return tree.nodes / 32 + 1; }
+    KS_FN index_t all_words() const { return words() * lets; }
+    KS_FN index_t word(std::uint32_t let, std::uint32_t node) const { return words() * let + node / 32; }
+    KS_FN std::uint32_t* sent() const { return bits; }                         ///< nodes that are sent
+    KS_FN std::uint32_t* leaves() const { return bits + all_words(); }         ///< leaves that are sent with their bodies
+    KS_FN std::uint32_t* nodes_of() const { return bits + 2 * all_words(); }   ///< nodes of each word, then the sums of all before
+    KS_FN std::uint32_t* bodies_of() const { return bits + 3 * all_words(); }  ///< the same for bodies
+    KS_FN static std::uint32_t below(std::uint32_t node) { return (1u << node % 32) - 1; }
+
+    /// Place of a node in its LET, once nodes_of() are sums. That of the node behind the tree's is the number of nodes.
+    __device__ std::uint32_t place(std::uint32_t let, std::uint32_t node) const {
+        const auto w = word(let, node);
+        return nodes_of()[w] - nodes_of()[word(let, 0)] + static_cast<std::uint32_t>(__popc(sent()[w] & below(node)));
+    }
+    /// Place of the first body of a leaf in its LET, once bodies_of() are sums.
+    __device__ std::uint32_t body_place(std::uint32_t let, std::uint32_t node) const {
+        const auto w = word(let, node);
+        std::uint32_t before = bodies_of()[w] - bodies_of()[word(let, 0)];
+        for (std::uint32_t left = leaves()[w] & below(node); left != 0; left &= left - 1)
+            before += tree.test[node / 32 * 32 + __ffs(static_cast<int>(left)) - 1].count;
+        return before;
+    }
+};
 
 /// Selections for several domains, and the queue of their nodes.
-struct Selections {
-    OctreeView tree;
+struct Selections : SelectionBits {
     NodeCriterion by;
-    std::uint32_t lets, levels, capacity;  ///< `capacity` is that of the queue; numbers of nodes beyond it are counted
-    int node_bits;                         ///< of the number of a node
+    std::uint32_t levels, capacity;  ///< `capacity` is that of the queue; numbers of nodes beyond it are counted
     SelectedNode* queue;
-    std::uint64_t* key;    ///< of each element: the LET and its order there
-    std::uint32_t* value;  ///< numbers of the elements
     std::uint32_t* count;  ///< [counts]
     const TargetBox* box[most_lets];
 
-    KS_FN void enter(std::uint32_t element, std::uint32_t node, std::uint32_t next, std::uint32_t let) const {
-        queue[element] = {node, next, leaf, let};
-        key[element] = static_cast<std::uint64_t>(let) << node_bits | node;
-        value[element] = element;
-    }
     KS_FN std::uint32_t counts() const { return 2 * (levels + 1) + 2 * lets; }
     KS_FN std::uint32_t* begin() const { return count; }               ///< [levels + 1] first element of each level, and of one more
     KS_FN std::uint32_t* nodes() const { return count + levels + 1; }  ///< [lets] of each LET
@@ -87,7 +103,9 @@ __global__ void __launch_bounds__(select_block) begin_selection(Selections of) {
     for (std::uint32_t let = threadIdx.x; let < of.lets; let += select_block) {
         if (of.box[let][0].empty()) continue;
         of.nodes()[let] = 1;
-        of.enter(atomicAdd(of.entered(), 1u), 0, end_of_let, let);
+        of.queue[atomicAdd(of.entered(), 1u)] = {0, let};
+        of.sent()[of.word(let, 0)] = 1;
+        of.nodes_of()[of.word(let, 0)] = 1;
     }
 }
 
@@ -107,65 +125,56 @@ __global__ void __launch_bounds__(select_block) select_level(Selections of, std:
         __syncwarp(Team::mask());  // all lanes have read the element
         const auto kind = accepted ? EssentialNode::closed : link == leaf ? EssentialNode::bodies : EssentialNode::inner;
         const std::uint32_t children = kind == EssentialNode::inner ? child_count(link) : 0;
-        std::uint32_t first = 0;
+        std::uint32_t entry = 0;
         if (lane == 0) {
             of.queue[k].let_kind = let | static_cast<std::uint32_t>(kind) << 8;
-            if (kind == EssentialNode::bodies) atomicAdd(of.bodies() + let, test.count);
             if (kind == EssentialNode::inner) {
+                entry = behind + atomicAdd(of.entered() + level + 1, children);
                 atomicAdd(of.nodes() + let, children);
-                first = behind + atomicAdd(of.entered() + level + 1, children);
-                of.queue[k].link = first | (children - 1) << 29;
+            }
+            if (kind == EssentialNode::bodies) {
+                const auto w = of.word(let, node);
+                atomicOr(of.leaves() + w, 1u << node % 32);
+                atomicAdd(of.bodies_of() + w, test.count);
+                atomicAdd(of.bodies() + let, test.count);
             }
         }
-        first = __shfl_sync(Team::mask(), first, 0, team);
-        const std::uint32_t entry = first + lane;
-        if (lane < children && entry < of.capacity)
-            of.enter(entry, first_child(link) + lane, lane + 1 < children ? entry + 1 : selected.next, let);
+        entry = __shfl_sync(Team::mask(), entry, 0, team) + lane;
+        if (children == 0) continue;
+        const std::uint32_t first = first_child(link);
+        if (lane < children && entry < of.capacity) of.queue[entry] = {first + lane, let};
+        if (lane > 1) continue;
+        // The children's bits are in one word or in two.
+        const std::uint64_t both = ((std::uint64_t{1} << children) - 1) << first % 32;
+        const auto part = static_cast<std::uint32_t>(both >> 32 * lane);
+        if (part == 0) continue;
+        const auto w = of.word(let, first) + lane;
+        atomicOr(of.sent() + w, part);
+        atomicAdd(of.nodes_of() + w, static_cast<std::uint32_t>(__popc(part)));
     }
 }
-
-/// The queue in the order of the LETs.
-struct SortedQueue {
-    const SelectedNode* element;
-    const std::uint32_t* order;  ///< elements in that order
-    std::uint32_t* place;        ///< place of each element in that order
-    std::uint32_t* bodies;       ///< in that order: number of bodies, then sum of all before
-};
-
-struct PlaceNodes {
-    SortedQueue queue;
-    const NodeTest* test;
-    __device__ void operator()(index_t r) const {
-        const std::uint32_t element = queue.order[r];
-        const auto selected = queue.element[element];
-        queue.place[element] = static_cast<std::uint32_t>(r);
-        queue.bodies[r] = selected.let_kind >> 8 == EssentialNode::bodies ? test[selected.node].count : 0;
-    }
-};
 
 constexpr std::uint32_t pack_lanes = 4;  ///< for each selected node: most have no bodies
 constexpr std::uint32_t packs_per_block = select_block / pack_lanes;
 
-/// LETs for writing, and the places of the first node and body of each.
 struct PackedLets {
-    struct Let {
-        EssentialOut out;
-        std::uint32_t first, first_body;
-    } let[most_lets];
+    EssentialOut let[most_lets];
 };
-static_assert(sizeof(PackedLets::Let) == 40);
 
-__global__ void __launch_bounds__(select_block) pack_selected(OctreeView tree, SortedQueue queue, std::uint32_t nodes, PackedLets to) {
-    const std::uint32_t r = (blockIdx.x * select_block + threadIdx.x) / pack_lanes;
-    if (r >= nodes) return;
-    const auto selected = queue.element[queue.order[r]];
-    const auto& let = to.let[selected.let_kind & 0xff];
-    const auto place = [&](std::uint32_t element) { return queue.place[element] - let.first; };
-    EssentialPlace at{selected.node, r - let.first, static_cast<std::uint32_t>(let.out.size.nodes), selected.link,
-                      queue.bodies[r] - let.first_body};
-    if (selected.next != end_of_let) at.next = place(selected.next);
-    if (at.link != leaf) at.link = place(first_child(at.link)) | (child_count(at.link) - 1) << 29;
-    let.out.write(tree, at, static_cast<EssentialNode::Kind>(selected.let_kind >> 8), threadIdx.x % pack_lanes, pack_lanes);
+__global__ void __launch_bounds__(select_block)
+    pack_selected(SelectionBits of, const SelectedNode* queue, std::uint32_t nodes, PackedLets to) {
+    const std::uint32_t k = (blockIdx.x * select_block + threadIdx.x) / pack_lanes;
+    if (k >= nodes) return;
+    const auto selected = queue[k];
+    const std::uint32_t node = selected.node, let = selected.let_kind & 0xff;
+    const auto kind = static_cast<EssentialNode::Kind>(selected.let_kind >> 8);
+    EssentialPlace at{node, of.place(let, node), of.place(let, of.tree.next[node]), leaf, 0};
+    if (kind == EssentialNode::bodies) at.begin = of.body_place(let, node);
+    if (kind == EssentialNode::inner) {
+        const auto link = of.tree.link[node];
+        at.link = of.place(let, first_child(link)) | (child_count(link) - 1) << 29;
+    }
+    to.let[let].write(of.tree, at, kind, threadIdx.x % pack_lanes, pack_lanes);
 }
 
 template <class T>
@@ -180,14 +189,8 @@ struct EssentialTree<Cuda>::State {
     Cuda on;
     Workspace<Cuda> work{on};
     Buffer<SelectedNode, Cuda> queue{on, 0};
-    Buffer<std::uint64_t, Cuda> key{on, 0}, key_scratch{on, 0};
-    Buffer<std::uint32_t, Cuda> value{on, 0}, value_scratch{on, 0};
-    Buffer<std::uint32_t, Cuda> count{on, 0};
+    Buffer<std::uint32_t, Cuda> bits{on, 0}, count{on, 0};
 
-    void resize(index_t n) {
-        queue.reserve_discarding(n), key.reserve_discarding(n), key_scratch.reserve_discarding(n);
-        value.reserve_discarding(n), value_scratch.reserve_discarding(n);
-    }
     void make_together(const OctreeView& tree, const std::vector<std::uint32_t>& levels, View<const EssentialRequest<Cuda>> requests,
                        bool spline);
 };
@@ -197,16 +200,18 @@ void EssentialTree<Cuda>::State::make_together(const OctreeView& tree, const std
     const auto lets = static_cast<std::uint32_t>(requests.n), depths = static_cast<std::uint32_t>(levels.size()) - 1;
     Selections of{};
     of.tree = tree, of.by = {tree.quadrupole != nullptr, spline}, of.lets = lets, of.levels = depths;
-    of.node_bits = std::bit_width(static_cast<std::uint64_t>(tree.nodes));
     for (std::uint32_t let = 0; let < lets; ++let) of.box[let] = requests[let].box.ptr;
+    const index_t words = of.all_words();
     hold_elements(count, of.counts());
-    of.count = count.data();
+    hold_elements(bits, 4 * words);
+    hold_elements(queue, 1 << 14);
+    of.count = count.data(), of.bits = bits.data();
     std::vector<std::uint32_t> found(of.counts());
     KS_CUDA(cudaSetDevice(on.device));
-    if (queue.size() == 0) resize(index_t{1} << 14);
     while (true) {
-        of.queue = queue.data(), of.key = key.data(), of.value = value.data();
+        of.queue = queue.data();
         of.capacity = static_cast<std::uint32_t>(queue.size());
+        KS_CUDA(cudaMemsetAsync(of.bits, 0, static_cast<std::size_t>(4 * words) * sizeof(std::uint32_t), on.stream));
         begin_selection<<<1, select_block, 0, on.stream>>>(of);
         KS_CUDA(cudaGetLastError());
         constexpr index_t most_blocks = 2048;
@@ -215,35 +220,27 @@ void EssentialTree<Cuda>::State::make_together(const OctreeView& tree, const std
             const auto blocks = static_cast<unsigned>(std::min((tested + teams_per_block - 1) / teams_per_block, most_blocks));
             launch_early(on, select_level, dim3(blocks), select_block, of, level);
         }
+        const View<std::uint32_t> sums(of.nodes_of(), 2 * words);
+        exclusive_scan(on, work, View<const std::uint32_t>(sums), sums);
         copy_to_host(on, view(found), View<const std::uint32_t>(count.view()).subview(0, of.counts()));
         const index_t counted = found[depths], held = queue.size();
         if (counted <= held) break;
         // Nodes below those that did not enter were not counted.
-        resize(std::max(counted + counted / 4, 2 * held));
+        queue.reserve_discarding(std::max(counted + counted / 4, 2 * held));
     }
 
     const EssentialArrays arrays{tree.quadrupole != nullptr, tree.node_term != nullptr};
     const auto selected = found[depths];
     if (selected == 0) return;
     PackedLets to{};
-    std::uint32_t first = 0, first_body = 0;
     for (std::uint32_t let = 0; let < lets; ++let) {
         auto& part = *requests[let].part;
         part.size = {found[depths + 1 + let], found[depths + 1 + lets + let]};
         hold_elements(part.message, essential_bytes(part.size, arrays));
         hold_elements(part.node, static_cast<index_t>(part.size.nodes));
-        to.let[let] = {{part.message.data(), part.size, part.node.data()}, first, first_body};
-        first += static_cast<std::uint32_t>(part.size.nodes), first_body += static_cast<std::uint32_t>(part.size.bodies);
+        to.let[let] = {part.message.data(), part.size, part.node.data()};
     }
-    const index_t n = selected;
-    sort_by_key(on, work, key.view().subview(0, n), value.view().subview(0, n), key_scratch.view().subview(0, n),
-                value_scratch.view().subview(0, n), of.node_bits + std::bit_width(lets));
-    // The memory of the sort is free again.
-    const View<std::uint32_t> bodies(reinterpret_cast<std::uint32_t*>(key_scratch.data()), n);
-    const SortedQueue sorted{queue.data(), value.data(), value_scratch.data(), bodies.ptr};
-    parallel_for(on, n, PlaceNodes{sorted, tree.test});
-    exclusive_scan(on, work, View<const std::uint32_t>(bodies), bodies);
-    pack_selected<<<(selected + packs_per_block - 1) / packs_per_block, select_block, 0, on.stream>>>(tree, sorted, selected, to);
+    pack_selected<<<(selected + packs_per_block - 1) / packs_per_block, select_block, 0, on.stream>>>(of, queue.data(), selected, to);
     KS_CUDA(cudaGetLastError());
 }
 

@@ -95,8 +95,10 @@ struct EssentialRequest {
     EssentialPart<S>* part;
 };
 
-/// Memory of a selection: bytes for each node of the LETs that are made at once on CUDA, and for each node of the tree on the CPU.
-inline constexpr int selected_node_bytes = 40, tested_node_bytes = 9;
+/// Memory of a selection: on CUDA, where so many LETs are made at once, bytes for each node of them, and for each node of the tree and each
+/// LET; on the CPU bytes for each node of the tree.
+inline constexpr int selected_lets = 96, selected_node_bytes = 8, tested_node_bytes = 9;
+inline constexpr double unselected_node_bytes = 0.5;
 
 /// Selects and packs LETs of one tree.
 template <Space S>
