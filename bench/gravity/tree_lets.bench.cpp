@@ -1,5 +1,6 @@
 // gravity.tree.lets: one worker's LETs for all other workers, on one device, without these workers.
 #include <kasane/core/device/algorithms.hpp>
+#include <kasane/core/device/parallel.hpp>
 #include <kasane/gravity/domain/essential_tree.hpp>
 #include <kasane/gravity/domain/merged_tree.hpp>
 #include <kasane/gravity/galaxy/sampler.hpp>
@@ -40,13 +41,15 @@ SortedSphere sorted_sphere(S on, index_t n, const Tree& options) {
     all.frame = octree.frame();
     std::vector<std::uint32_t> order(static_cast<std::size_t>(n));
     copy_to_host(on, view(order), octree.order());
-    for (const auto k : order) {
-        const auto& x = particles.position[k];
-        const double r2 = dot(x, x), b2 = sphere_radius * sphere_radius;
-        all.position.push_back(x);
-        all.mass.push_back(particles.mass[k]);
-        all.size.push_back(static_cast<float>(std::sqrt(r2) / std::pow(r2 + b2, 1.5)));
-    }
+    all.position.resize(order.size()), all.mass.resize(order.size()), all.size.resize(order.size());
+    parallel_for(Cpu{}, n, [&](index_t i) {
+        const auto to = static_cast<std::size_t>(i), from = static_cast<std::size_t>(order[to]);
+        const auto& x = particles.position[from];
+        const double b2 = sphere_radius * sphere_radius, d2 = dot(x, x) + b2;
+        all.position[to] = x;
+        all.mass[to] = particles.mass[from];
+        all.size[to] = static_cast<float>(std::sqrt(d2 - b2) / (d2 * std::sqrt(d2)));
+    });
     return all;
 }
 
