@@ -21,6 +21,7 @@ Benchmark tree_energy();
 Benchmark tree_m31();
 Benchmark tree_scaling();
 Benchmark tree_large();
+Benchmark tree_lets();
 
 /// The accuracy of GOTHIC's measurements.
 inline constexpr double typical_delta = 1. / 512;

@@ -258,6 +258,23 @@ TEST_F(Parallel, EachRankDrawsReadsAndWritesItsParticles) {
     }
 }
 
+/// The ranks write their files while steps go on; the run ends when it waits for them.
+TEST_F(Parallel, ReportsARankThatCannotWriteItsFileOfASet) {
+    sphere();
+    ASSERT_EQ(ranks(3, {"run", "sphere.toml", "-o", "out", "--quiet", "--set", "output.snapshot_files=ranks"}).status, 0);
+    fs::remove(checkpoints("out").back());
+    const auto file = directory / "out/snapshots/snapshot_0002.1.hdf5";
+    fs::remove(file);
+    fs::create_directories(file / "in the way");
+    const auto outcome = ranks(3, {"resume", "out"});
+    EXPECT_EQ(outcome.status, 1) << outcome.err;
+    EXPECT_NE(outcome.err.find("rank 1"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("snapshot_0002.1.hdf5"), std::string::npos) << outcome.err;
+    fs::remove_all(file);
+    EXPECT_EQ(ranks(3, {"resume", "out"}).status, 0);
+    EXPECT_EQ(gravity::inspect_snapshot(file).files, 3);
+}
+
 TEST_F(Parallel, ASetOfAnotherNumberOfRanksIsReplaced) {
     sphere();
     ASSERT_EQ(ranks(4, {"run", "sphere.toml", "-o", "out", "--quiet", "--set", "output.snapshot_files=ranks"}).status, 0);

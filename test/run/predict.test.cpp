@@ -286,6 +286,27 @@ TEST_F(PredictFromARecord, HasTheTimesOfItsModel) {
     EXPECT_NE(ranks["doubts"].dump().find("at most 4 devices"), std::string::npos);
 }
 
+/// LETs for many workers that were measured on one device: they take a time for all and one for each byte, not for each other worker.
+TEST_F(PredictFromARecord, TakesTheTimesOfLetsForManyWorkers) {
+    const auto lets = [](int domains, double bytes) {
+        const double merging = 1e-12 * bytes;
+        return nlohmann::json{{"case", "gravity.tree.lets, " + std::to_string(domains) + " domains"},
+                              {"n", 1 << 18},
+                              {"seconds", 1e-4 + 3e-12 * bytes},
+                              {"merge_seconds", merging},
+                              {"bytes", bytes}};
+    };
+    std::vector<nlohmann::json> rows{row(1 << 20, 1), row(1 << 22, 1), row(1 << 21, 2), row(1 << 22, 2)};
+    for (auto& each : rows)
+        if (each["members"] > 1)
+            each["lets_seconds"] = 2e-11 * each["n"].get<double>() / 2 + 1e-4 + 4e-12 * each["received_bytes"].get<double>();
+    rows.push_back(lets(2, 5e6)), rows.push_back(lets(256, 4e8));
+    record(rows);
+    tree(1 << 26);
+    const auto many = predicted({"--ranks", "16", "--gpus-per-rank", "4"});
+    EXPECT_NEAR(many["parts"]["LETs"], 2e-11 * (1 << 20) + 1e-4 + 4e-12 * many["bytes_per_step"].get<double>(), 1e-9);
+}
+
 TEST_F(PredictFromARecord, RefusesWhatItDoesNotPredict) {
     tree(1 << 20);
     const auto refused = [&](std::vector<std::string> more) {

@@ -217,15 +217,15 @@ TEST_F(SlabsOfRanks, ExecuteTasksAndRefuseBadParticles) {
         1, Direct{}, typed_particles(10),
         [&](const std::shared_ptr<SlabParticles>& slabs, auto&, const auto&) {
             slabs->run("write");
-            slabs->run("");
+            slabs->run("again");
         },
         [&](const RankSlabs& slabs, const std::string& given) {
             ++called;
-            text += given;
+            text += given + ".";
             EXPECT_EQ(slabs.total(), 10);
         });
-    EXPECT_EQ(called, 2);
-    EXPECT_EQ(text, "write");
+    EXPECT_EQ(called, 3);
+    EXPECT_EQ(text, "write.again..") << "the empty text is the end of the slabs";
 
     auto bad = typed_particles(10);
     bad.mass[9] = -1;

@@ -185,7 +185,10 @@ SlabParticles::SlabParticles(comm::WorkerCommunicator& communicator, std::vector
     : communicator_(communicator), here_(std::move(here)), task_(std::move(task)) {
     slabs_ = std::make_unique<RankSlabs>(communicator.ranks(), std::move(slab));
 }
-SlabParticles::~SlabParticles() { send_end(communicator_.ranks()); }
+SlabParticles::~SlabParticles() {
+    send_end(communicator_.ranks());
+    if (task_) task_(*slabs_, {});
+}
 
 void SlabParticles::rows(Column column, index_t first, index_t n, void* to) const {
     Command command{Command::Verb::rows, n, first, column};
@@ -228,6 +231,13 @@ void worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySp
     } catch (const InputError&) {
         return;  // the root rank reports it
     }
+    struct End {
+        const SlabTask& task;
+        const RankSlabs& slabs;
+        ~End() {
+            if (task) task(slabs, {});
+        }
+    } const end{task, *slabs};
     std::unique_ptr<LocalWorkers> workers;
     for (;;) {
         Command command;

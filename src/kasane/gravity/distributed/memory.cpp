@@ -59,7 +59,9 @@ double domain_memory(bool device, double own, double all, const Tree& force, int
     const double node = sizeof(Body) + sizeof(NodeTest) + sizeof(Quadrupole) + 2 * sizeof(std::uint32_t), body = sizeof(Body);
     const double let = nodes * node + bodies * body;
     double bytes = 3 * let + 4 * nodes;  // sent, received and merged; numbers of the nodes that are sent
-    bytes += device ? EssentialTree<Cpu>::node_bytes(tree_nodes, workers - 1) * tree_nodes : 9. * (workers - 1) * tree_nodes;  // selection
+    const double lets = std::min(workers - 1, selected_lets);
+    bytes +=
+        device ? selected_node_bytes * nodes + unselected_node_bytes * lets * tree_nodes : tested_node_bytes * tree_nodes;  // selection
     if (!apart) return bytes;
     // The own bodies in front of the LETs; bodies at a later time, or the field of a second walk; a list of targets. Another merged tree;
     // motions of the nodes and bodies of LETs, sent and received. (tree_memory() counts the own nodes that are kept.)

@@ -100,10 +100,7 @@ class EssentialExchange {
                 return space_for(from.incoming, bytes);
             },
             BeginThenWork<Work, decltype(begin)>{work, begin});
-        parts_.lets.add([&] {
-            const auto lets = received_parts(octree.view());
-            for (std::size_t part = 0; part < lets.size(); ++part) merged_.add(part, lets[part]);
-        });
+        parts_.lets.add([&] { merged_.add(received_parts(octree.view())); });
     }
     /// Whether targets of this worker have left the boxes for which its LETs were made, or have used half of a margin.
     bool outgrown(const OctreeView& tree, const WalkTargets& targets) { return boxes_.exceed_promise(tree, targets, options_.G); }

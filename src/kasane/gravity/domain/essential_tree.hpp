@@ -10,6 +10,7 @@
 #include <kasane/gravity/domain/target_boxes.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 namespace kasane::gravity {
@@ -28,10 +29,40 @@ struct EssentialArrays {
     bool quadrupole, terms;
 };
 
+/// The LET in a message: arrays of 16 bytes per element first, so that all are aligned. Its nodes and bodies count from 0.
+/// @param message  [essential_bytes], aligned to 16 bytes   @param end  becomes the end of the message
+KS_FN OctreeView essential_view(const std::byte* message, const EssentialSize& size, const EssentialArrays& arrays, const Frame& frame,
+                                const std::byte*& end) {
+    const auto nodes = static_cast<index_t>(size.nodes), bodies = static_cast<index_t>(size.bodies);
+    const auto place = [&]<class T>(const T*& array, index_t n) {
+        array = n > 0 ? reinterpret_cast<const T*>(message) : nullptr;
+        message += n * static_cast<index_t>(sizeof(T));
+    };
+    OctreeView view;
+    place(view.center, nodes);
+    place(view.test, nodes);
+    place(view.body, bodies);
+    place(view.quadrupole, arrays.quadrupole ? nodes : 0);
+    place(view.link, nodes);
+    place(view.next, nodes);
+    place(view.node_term, arrays.terms ? nodes : 0);
+    place(view.body_term, arrays.terms ? bodies : 0);
+    view.nodes = nodes;
+    view.bodies = bodies;
+    view.frame = frame;
+    end = message;
+    return view;
+}
+KS_FN OctreeView essential_view(const std::byte* message, const EssentialSize& size, const EssentialArrays& arrays, const Frame& frame) {
+    const std::byte* end = nullptr;
+    return essential_view(message, size, arrays, frame, end);
+}
 /// Bytes of the message of an LET.
-index_t essential_bytes(const EssentialSize& size, const EssentialArrays& arrays);
-/// The LET in a message. Its nodes and bodies count from 0. @param message  [essential_bytes], aligned to 16 bytes
-OctreeView essential_view(const std::byte* message, const EssentialSize& size, const EssentialArrays& arrays, const Frame& frame);
+inline index_t essential_bytes(const EssentialSize& size, const EssentialArrays& arrays) {
+    const std::byte *const begin = nullptr, *end = nullptr;
+    essential_view(begin, size, arrays, {}, end);
+    return end - begin;
+}
 
 /// A node of an LET: its number in the sender's tree (or in the LET), and the kind of its content.
 struct EssentialNode {
@@ -64,33 +95,26 @@ struct EssentialRequest {
     EssentialPart<S>* part;
 };
 
+/// Memory of a selection: on CUDA, where so many LETs are made at once, bytes for each node of them, and for each node of the tree and each
+/// LET; on the CPU bytes for each node of the tree.
+inline constexpr int selected_lets = 96, selected_node_bytes = 8, tested_node_bytes = 9;
+inline constexpr double unselected_node_bytes = 0.5;
+
 /// Selects and packs LETs of one tree.
 template <Space S>
 class EssentialTree {
    public:
-    explicit EssentialTree(S on) : on_(on), work_(on), offset_(on, 0), state_(on, 0), queue_(on, 0), count_(on, 0), size_(on, 0) {}
+    explicit EssentialTree(S on);
+    ~EssentialTree();
 
     /// Makes the LETs of a tree for the targets of several domains; that of a domain without targets is empty. Waits for the space.
     /// @param levels   Octree::levels()   @param spline  pairs have the spline kernel
     void make(const OctreeView& tree, const std::vector<std::uint32_t>& levels, const std::vector<EssentialRequest<S>>& requests,
               bool spline);
 
-    /// LETs that are made at once; each takes 17 bytes per node of the tree. Those of large trees are made one after the other.
-    static constexpr int at_once = 4;
-    static constexpr index_t large_tree = index_t{1} << 22;  ///< nodes
-    /// Bytes per node of such a tree while LETs for so many other workers are made.
-    static constexpr double node_bytes(double nodes, int others) {
-        return 17. * (nodes < static_cast<double>(large_tree) ? (others < at_once ? others : at_once) : 1);
-    }
-
    private:
-    S on_;
-    Workspace<S> work_;
-    Buffer<std::uint32_t, S> offset_;  ///< of each LET: flags of the nodes [nodes + 1], counts of their bodies [nodes + 1]; then their sums
-    Buffer<std::uint8_t, S> state_;    ///< of each LET [nodes]
-    Buffer<std::uint32_t, S> queue_;   ///< Cuda [at_once nodes]: nodes to test, and LET << 29, level by level
-    Buffer<std::uint32_t, S> count_;   ///< Cuda: of each level, its first element in `queue_` and their number
-    Buffer<std::uint64_t, S> size_;    ///< of each LET: nodes and bodies
+    struct State;
+    std::unique_ptr<State> state_;
 };
 
 }  // namespace kasane::gravity

@@ -54,14 +54,13 @@ class MergedTree {
     /// @param arrays  of the own tree and of the LETs   @param joins  the LETs stand behind the own tree, in its memory
     /// @throws ComputationError: together they have more nodes or bodies than a tree can number
     void begin(Octree<S>& own, const EssentialArrays& arrays, const std::vector<EssentialSize>& parts, bool joins);
-    /// Adds an LET, one of `parts`. It has the frame of the own tree.
-    void add(std::size_t part, const OctreeView& let);
+    /// Adds the LETs of begin(). They have the frame of the own tree.
+    void add(const std::vector<OctreeView>& lets);
     /// Copies the present positions of these bodies, the targets of the next walk; begin() has done it for all bodies.
     /// @param own  that of begin(), which did not join it
     void place_targets(const OctreeView& own, const WalkTargets& targets);
-    /// Moves centres and bodies from their places in the parts. @param parts  the LETs   @param motion  of each part
-    /// @param elapsed  time since that of the parts
-    void move(const std::vector<OctreeView>& parts, const std::vector<PartMotion>& motion, double elapsed);
+    /// Moves centres and bodies from their places in the LETs. @param motion  of each LET   @param elapsed  time since that of the LETs
+    void move(const std::vector<OctreeView>& lets, const std::vector<PartMotion>& motion, double elapsed);
     /// Replaces the bodies of a part with these numbers.
     void replace_bodies(std::size_t part, View<const std::uint32_t> number, View<const Body> body);
     /// Replaces the values of nodes of an LET.
@@ -74,6 +73,10 @@ class MergedTree {
         std::uint32_t root, first, first_body;  ///< places of the root, of node 1, and of body 0
         std::uint32_t behind;                   ///< place of the node behind the subtree
     };
+
+    /// Calls parallel_for() with make(parts) for the nodes and bodies of LETs, many at once. @param motion  of each LET, or empty
+    template <class Make>
+    void for_parts(const std::vector<OctreeView>& lets, const std::vector<PartMotion>& motion, Make make) const;
 
     S on_;
     std::vector<Place> place_;  ///< of each LET

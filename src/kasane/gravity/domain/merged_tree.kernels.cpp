@@ -3,6 +3,7 @@
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/domain/merged_tree.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -30,62 +31,91 @@ KS_FN std::uint32_t merged_place(std::uint32_t node, std::uint32_t root, std::ui
     return node == 0 ? root : first + node - 1;
 }
 
-struct MergeNodes {
-    OctreeView part;
-    std::uint32_t root, root_next;    ///< place of the root, and the node behind its subtree
+/// An LET and its place in the merged tree: `begin` is the number of nodes and bodies of those before it.
+struct PlacedPart {
+    const Body *center, *body;
+    const NodeTest* test;
+    const NodeLink* link;
+    const std::uint32_t* next;
+    const Quadrupole* quadrupole;
+    const float *node_term, *body_term;
+    const Vec3<float>* node_motion;  ///< as of PartMotion
+    const BodyMotion* body_motion;
+    std::uint32_t nodes, begin;
+    std::uint32_t root, behind;       ///< place of the root, and the node behind its subtree
     std::uint32_t first, first_body;  ///< place of node 1, and of body 0
-    MergedArrays to;
 
     KS_FN std::uint32_t place(std::uint32_t node) const { return merged_place(node, root, first); }
-    KS_FN void operator()(index_t k) const {
-        const auto at = place(static_cast<std::uint32_t>(k));
+};
+
+/// Several LETs, for one launch for the nodes and bodies of all of them.
+struct PlacedParts {
+    static constexpr int most = 32;  ///< 104 bytes for each of them in the 4 KiB that the arguments of a kernel may have
+    PlacedPart part[most];
+    int count = 0;
+    std::uint32_t elements = 0;  ///< nodes and bodies
+
+    /// The part of an element.
+    KS_FN const PlacedPart& of(std::uint32_t element) const {
+        int low = 0, high = count;  // part[low].begin <= element < part[high].begin
+        while (high - low > 1) {
+            const int half = (low + high) / 2;
+            if (part[half].begin <= element)
+                low = half;
+            else
+                high = half;
+        }
+        return part[low];
+    }
+};
+
+struct MergeParts {
+    PlacedParts parts;
+    MergedArrays to;
+
+    KS_FN void operator()(index_t element) const {
+        const auto& part = parts.of(static_cast<std::uint32_t>(element));
+        const std::uint32_t k = static_cast<std::uint32_t>(element) - part.begin;
+        if (k >= part.nodes) {
+            const std::uint32_t b = k - part.nodes, at = part.first_body + b;
+            to.body[at] = part.body[b];
+            if (to.body_term) to.body_term[at] = part.body_term[b];
+            return;
+        }
+        const auto at = part.place(k);
         auto test = part.test[k];
-        test.begin += first_body;
+        test.begin += part.first_body;
         const auto link = part.link[k];
         const auto next = part.next[k];
         to.center[at] = part.center[k];
         to.test[at] = test;
-        to.link[at] = link == leaf ? leaf : place(first_child(link)) | (child_count(link) - 1) << 29;
-        to.next[at] = next == static_cast<std::uint32_t>(part.nodes) ? root_next : place(next);
+        to.link[at] = link == leaf ? leaf : part.place(first_child(link)) | (child_count(link) - 1) << 29;
+        to.next[at] = next == part.nodes ? part.behind : part.place(next);
         if (to.quadrupole) to.quadrupole[at] = part.quadrupole[k];
         if (to.node_term) to.node_term[at] = part.node_term[k];
     }
 };
 
-struct MergeBodies {
-    OctreeView part;
-    index_t first_body;
-    MergedArrays to;
-    KS_FN void operator()(index_t k) const {
-        to.body[first_body + k] = part.body[k];
-        if (to.body_term) to.body_term[first_body + k] = part.body_term[k];
-    }
-};
-
-struct MoveCenters {
-    OctreeView part;
-    const Vec3<float>* velocity;
+struct MoveParts {
+    PlacedParts parts;
     float elapsed;
-    std::uint32_t root, first;
-    Body* center;
-    KS_FN void operator()(index_t k) const {
+    Body *center, *body;
+
+    KS_FN void operator()(index_t element) const {
+        const auto& part = parts.of(static_cast<std::uint32_t>(element));
+        const std::uint32_t k = static_cast<std::uint32_t>(element) - part.begin;
+        if (k >= part.nodes) {
+            const std::uint32_t b = k - part.nodes;
+            const Body then = part.body[b];
+            const auto [v, a] = part.body_motion[b];
+            const float half = 0.5f * elapsed;
+            body[part.first_body + b] = {then.x + elapsed * (v.x + half * a.x), then.y + elapsed * (v.y + half * a.y),
+                                         then.z + elapsed * (v.z + half * a.z), then.m};
+            return;
+        }
         const Body then = part.center[k];
-        const auto v = velocity[k];
-        center[merged_place(static_cast<std::uint32_t>(k), root, first)] = {then.x + elapsed * v.x, then.y + elapsed * v.y,
-                                                                            then.z + elapsed * v.z, then.m};
-    }
-};
-
-struct MoveBodies {
-    const Body* then;
-    const BodyMotion* motion;
-    float elapsed;
-    Body* to;
-    KS_FN void operator()(index_t k) const {
-        const Body b = then[k];
-        const auto [v, a] = motion[k];
-        const float half = 0.5f * elapsed;
-        to[k] = {b.x + elapsed * (v.x + half * a.x), b.y + elapsed * (v.y + half * a.y), b.z + elapsed * (v.z + half * a.z), b.m};
+        const auto v = part.node_motion[k];
+        center[part.place(k)] = {then.x + elapsed * v.x, then.y + elapsed * v.y, then.z + elapsed * v.z, then.m};
     }
 };
 
@@ -228,22 +258,33 @@ void MergedTree<S>::begin(Octree<S>& octree, const EssentialArrays& arrays, cons
 }
 
 template <Space S>
-void MergedTree<S>::add(std::size_t part, const OctreeView& let) {
-    const auto& place = place_[part];
-    const auto to = merged_arrays(view_);
-    parallel_for(on_, let.nodes, MergeNodes{let, place.root, place.behind, place.first, place.first_body, to});
-    parallel_for(on_, let.bodies, MergeBodies{let, place.first_body, to});
+template <class Make>
+void MergedTree<S>::for_parts(const std::vector<OctreeView>& lets, const std::vector<PartMotion>& motion, Make make) const {
+    for (std::size_t first = 0; first < lets.size(); first += PlacedParts::most) {
+        PlacedParts parts;
+        for (std::size_t p = first; p < std::min(first + PlacedParts::most, lets.size()); ++p) {
+            const auto& let = lets[p];
+            const auto& place = place_[p];
+            const PartMotion moves = motion.empty() ? PartMotion{} : motion[p];
+            const auto nodes = static_cast<std::uint32_t>(let.nodes);
+            parts.part[parts.count++] = {let.center,    let.body,      let.test,    let.link,        let.next, let.quadrupole,
+                                         let.node_term, let.body_term, moves.node,  moves.body,      nodes,    parts.elements,
+                                         place.root,    place.behind,  place.first, place.first_body};
+            parts.elements += nodes + static_cast<std::uint32_t>(let.bodies);
+        }
+        parallel_for(on_, parts.elements, make(parts));
+    }
 }
 
 template <Space S>
-void MergedTree<S>::move(const std::vector<OctreeView>& parts, const std::vector<PartMotion>& motion, double elapsed) {
-    const auto since = static_cast<float>(elapsed);
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        const auto& part = parts[p];
-        const auto& place = place_[p];
-        parallel_for(on_, part.nodes, MoveCenters{part, motion[p].node, since, place.root, place.first, center_.data()});
-        parallel_for(on_, part.bodies, MoveBodies{part.body, motion[p].body, since, body_.data() + place.first_body});
-    }
+void MergedTree<S>::add(const std::vector<OctreeView>& lets) {
+    for_parts(lets, {}, [&](const PlacedParts& parts) { return MergeParts{parts, merged_arrays(view_)}; });
+}
+
+template <Space S>
+void MergedTree<S>::move(const std::vector<OctreeView>& lets, const std::vector<PartMotion>& motion, double elapsed) {
+    for_parts(lets, motion,
+              [&](const PlacedParts& parts) { return MoveParts{parts, static_cast<float>(elapsed), center_.data(), body_.data()}; });
 }
 
 template <Space S>

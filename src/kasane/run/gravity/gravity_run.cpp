@@ -256,6 +256,7 @@ class GravityRun : public Run {
         constexpr index_t least = 32'768;  // particles; below, a second copy of some MB costs nothing
         const bool links = snapshot_step_ == checkpoint->step && simulation_->size() >= least;  // the output thread may hold the particles
         if (slabs_) {
+            complete_set(loop);
             energy_->sync();
             RowsOfSlabs rows(*slabs_, slabs_->slabs().accelerated());
             write_gravity_checkpoint(path, rows, *checkpoint, links && !file_.snapshot_sets ? snapshot_ : fs::path());
@@ -282,6 +283,8 @@ class GravityRun : public Run {
         const auto taken = record_.steps - record_.segments.back().first;
         record_.step_seconds = taken > 0 ? stepping_seconds_ / static_cast<double>(taken) : 0;
     }
+
+    void complete(Loop& loop) override { complete_set(loop); }
 
     void release() override {
         step_ = progress();
@@ -346,9 +349,17 @@ class GravityRun : public Run {
             for (const auto& source : file_.initial.sources) record_.objects.push_back({source.name, source.count});
     }
 
+    /// Waits for the snapshot that the ranks are writing.
+    void complete_set(Loop& loop) {
+        if (writing_.empty()) return;
+        const auto scope = loop.timers().scope("wait");
+        complete_snapshot_set(std::exchange(writing_, {}), *slabs_);
+    }
+
     /// Takes the present particles back from the workers to the slabs of the ranks.
     void take_back(Loop& loop) {
         if (written_step_ == simulation_->steps()) return;
+        complete_set(loop);
         const auto scope = loop.timers().scope("take back");
         loop.output().flush();
         fail_if_not_finite(gravity::take_back(*simulation_));
@@ -546,8 +557,11 @@ class GravityRun : public Run {
                                                    .components = snapshot->components,
                                                    .model = {}};
             loop.output().flush();  // one thread at a time calls HDF5
-            return file_.snapshot_sets ? write_snapshot_set(path, *slabs_, outline, file_.compress)
-                                       : write_one_snapshot(path, *slabs_, outline, file_.compress);
+            if (!file_.snapshot_sets) return write_one_snapshot(path, *slabs_, outline, file_.compress);
+            complete_set(loop);
+            begin_snapshot_set(path, *slabs_, outline, file_.compress);
+            writing_ = path;
+            return;
         }
         const gravity::SnapshotWriteOptions how{.compress = file_.compress};
         loop.output().add([path, particles, snapshot, how] {
@@ -587,6 +601,7 @@ class GravityRun : public Run {
     std::int64_t written_step_ = -1;  ///< step of the particles that the output thread may be reading
     fs::path snapshot_;               ///< of snapshot_step_; the output thread writes it before the checkpoint of this step
     std::int64_t snapshot_step_ = -1;
+    fs::path writing_;  ///< snapshot that the ranks are writing; empty: none
     std::int64_t audited_step_ = -1;
     double interactions_before_ = 0;
     double last_good_time_ = 0;

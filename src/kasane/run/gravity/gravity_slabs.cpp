@@ -1,6 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/checksum.hpp>
 #include <kasane/core/io/json.hpp>
+#include <kasane/core/io/output_thread.hpp>
 #include <kasane/gravity/distributed/agreement.hpp>
 #include <kasane/run/driver/run_texts.hpp>
 #include <kasane/run/gravity/gravity_slabs.hpp>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace kasane::run {
 namespace {
@@ -71,23 +73,63 @@ std::uint64_t set_number(const gravity::RankSlabs& slabs) {
     return std::max<std::uint64_t>(all.value(), 1);
 }
 
-/// This rank's part of write_snapshot_set().
-void write_part(const gravity::RankSlabs& slabs, const std::string& text) {
-    auto& ranks = slabs.ranks();
-    const json order(io::parse_json(text, from_ranks));
-    const auto number = set_number(slabs);
-    const auto& own = slabs.slab().own;
-    std::optional<gravity::SnapshotWriter> writer;
-    gravity::agree_on_success(ranks, gravity::problem_of([&] {
-                                  auto outline = outline_of(order.at("outline"));
-                                  for (const auto t : own.type) ++outline.count[t];
-                                  const gravity::SnapshotSetPlace place{ranks.rank(), ranks.size(), slabs.facts().count, number};
-                                  writer.emplace(fs::path(order.at("path").get<std::string>()), outline, place,
-                                                 gravity::SnapshotWriteOptions{.compress = order.at("compress").get<bool>()});
-                                  writer->append(own);
-                                  writer->complete();
-                              }));
-    gravity::agree_on_success(ranks, gravity::problem_of([&] { writer->commit(); }));
+/// This rank's part of begin_snapshot_set() and of complete_snapshot_set(). A thread writes the file while the simulation continues: it
+/// reads the slab, which no other call changes until the set is complete.
+class SetWriting {
+   public:
+    /// A SlabTask.
+    void operator()(const gravity::RankSlabs& slabs, const std::string& text) {
+        if (text.empty())
+            wait();
+        else if (const json order(io::parse_json(text, from_ranks)); order.contains("path"))
+            begin(slabs, order);
+        else
+            complete(slabs);
+    }
+
+   private:
+    /// Collective.
+    void begin(const gravity::RankSlabs& slabs, const json& order) {
+        auto& ranks = slabs.ranks();
+        const auto& own = slabs.slab().own;
+        auto outline = outline_of(order.at("outline"));
+        for (const auto t : own.type) ++outline.count[t];
+        const gravity::SnapshotSetPlace place{ranks.rank(), ranks.size(), slabs.facts().count, set_number(slabs)};
+        const gravity::SnapshotWriteOptions options{.compress = order.at("compress").get<bool>()};
+        begun_ = true;
+        thread_.add([this, &own, outline, place, options, path = fs::path(order.at("path").get<std::string>())] {
+            problem_ = gravity::problem_of([&] {
+                writer_.emplace(path, outline, place, options);
+                writer_->append(own);
+                writer_->complete();
+            });
+        });
+    }
+    /// Collective.
+    void complete(const gravity::RankSlabs& slabs) {
+        if (!begun_) return;
+        begun_ = false;
+        thread_.flush();
+        auto writer = std::exchange(writer_, std::nullopt);
+        gravity::agree_on_success(slabs.ranks(), std::exchange(problem_, {}));
+        gravity::agree_on_success(slabs.ranks(), gravity::problem_of([&] { writer->commit(); }));
+    }
+    /// The file, which has no name yet, is lost.
+    void wait() {
+        thread_.flush();
+        writer_.reset();
+        begun_ = false;
+    }
+
+    std::optional<gravity::SnapshotWriter> writer_;
+    std::string problem_;
+    bool begun_ = false;
+    io::OutputThread thread_;  // last: its job uses the others
+};
+
+gravity::SlabTask set_writing() {
+    return
+        [writing = std::make_shared<SetWriting>()](const gravity::RankSlabs& slabs, const std::string& text) { (*writing)(slabs, text); };
 }
 
 struct ModelParts {
@@ -170,7 +212,7 @@ std::shared_ptr<gravity::SlabParticles> sampled_slabs(comm::WorkerCommunicator& 
     auto text = order.dump();
     broadcast(ranks, text);
     gravity::agree(ranks, "");
-    return std::make_shared<gravity::SlabParticles>(communicator, file.here, draw(ranks, sampling, order, progress), write_part);
+    return std::make_shared<gravity::SlabParticles>(communicator, file.here, draw(ranks, sampling, order, progress), set_writing());
 }
 
 std::shared_ptr<gravity::SlabParticles> restored_slabs(comm::WorkerCommunicator& communicator, const GravityFile& file, ParticleRows& rows,
@@ -192,7 +234,7 @@ std::shared_ptr<gravity::SlabParticles> restored_slabs(comm::WorkerCommunicator&
         const auto reason = comm::reason_of_current_exception(status);
         comm::end_run(ranks, comm::rank_text(ranks), reason, status);
     }
-    return std::make_shared<gravity::SlabParticles>(communicator, file.here, std::move(slab), write_part);
+    return std::make_shared<gravity::SlabParticles>(communicator, file.here, std::move(slab), set_writing());
 }
 
 void slab_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
@@ -212,7 +254,7 @@ void slab_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpac
         }
         slab = draw(ranks, *model.sampling, order, {});
     }
-    gravity::worker_loop(communicator, here, std::move(slab), write_part);
+    gravity::worker_loop(communicator, here, std::move(slab), set_writing());
 }
 
 void remove_other_files(const fs::path& snapshot, int files) {
@@ -248,9 +290,13 @@ void write_one_snapshot(const fs::path& path, const gravity::SlabParticles& slab
     remove_other_files(path, 1);
 }
 
-void write_snapshot_set(const fs::path& path, const gravity::SlabParticles& slabs, gravity::SnapshotOutline outline, bool compress) {
+void begin_snapshot_set(const fs::path& path, const gravity::SlabParticles& slabs, gravity::SnapshotOutline outline, bool compress) {
     for (std::size_t t = 0; t < gravity::type_count; ++t) outline.mass[t] = slabs.facts().common_mass(t);
     slabs.run(json{{"path", fs::absolute(path).string()}, {"compress", compress}, {"outline", json_of(outline)}}.dump());
+}
+
+void complete_snapshot_set(const fs::path& path, const gravity::SlabParticles& slabs) {
+    slabs.run(json{{"complete", true}}.dump());
     remove_other_files(path, slabs.slabs().ranks().size());
 }
 

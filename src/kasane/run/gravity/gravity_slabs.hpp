@@ -36,8 +36,12 @@ void remove_other_files(const std::filesystem::path& snapshot, int files);
 /// @param outline  its counts and masses are set   @param compress  without loss
 void write_one_snapshot(const std::filesystem::path& path, const gravity::SlabParticles& slabs, gravity::SnapshotOutline outline,
                         bool compress);
-/// Each rank writes a file of a set with its slab: "snapshot_0000.3.hdf5". The files get their names after all ranks have written theirs.
-void write_snapshot_set(const std::filesystem::path& path, const gravity::SlabParticles& slabs, gravity::SnapshotOutline outline,
+/// Each rank begins to write a file of a set with its slab, "snapshot_0000.3.hdf5", in a thread of its own. Until complete_snapshot_set()
+/// no state is taken back to the slabs, and no other thread of this rank calls HDF5.
+void begin_snapshot_set(const std::filesystem::path& path, const gravity::SlabParticles& slabs, gravity::SnapshotOutline outline,
                         bool compress);
+/// Waits for the files of a set that was begun. They get their names after all ranks have written theirs.
+/// @param path  of the set   @throws ComputationError: a rank could not write its file
+void complete_snapshot_set(const std::filesystem::path& path, const gravity::SlabParticles& slabs);
 
 }  // namespace kasane::run

@@ -44,17 +44,20 @@ std::array<double, 2> fitted(const std::vector<std::array<double, 3>>& points) {
 
 }  // namespace
 
-std::vector<ScalingRow> read_scaling_rows(const std::filesystem::path& path) {
+ScalingRecord read_scaling_record(const std::filesystem::path& path) {
     const auto text = content(path);
     KS_VALIDATE(text, "cannot be read: give a record of `kasane bench gravity.tree.scaling`", {path.string(), 0, 0, ""});
-    std::vector<ScalingRow> rows;
+    ScalingRecord found;
     bool one = false;
     int several = 0;
     try {
         const auto record = io::parse_json(*text, path);
         for (const auto& each : record.at("results")) {
-            if (!each.at("case").get<std::string>().starts_with("gravity.tree.scaling, all, P ")) continue;
+            const auto name = each.at("case").get<std::string>();
             const auto number = [&](const char* key) { return each.at(key).get<double>(); };
+            if (name.starts_with("gravity.tree.lets, "))
+                found.lets.push_back({number("seconds") + number("merge_seconds"), number("bytes")});
+            if (!name.starts_with("gravity.tree.scaling, all, P ")) continue;
             ScalingRow row{number("n"),
                            static_cast<int>(number("members")),
                            number("walk_seconds"),
@@ -68,7 +71,7 @@ std::vector<ScalingRow> read_scaling_rows(const std::filesystem::path& path) {
             if (!(row.particles >= 1 && row.workers >= 1 && row.walk > 0)) continue;
             one |= row.workers == 1;
             several += row.workers > 1;
-            rows.push_back(row);
+            found.steps.push_back(row);
         }
     } catch (const nlohmann::json::exception&) {
         throw InputError("is not a record of `kasane bench gravity.tree.scaling`", {path.string(), 0, 0, ""});
@@ -76,13 +79,16 @@ std::vector<ScalingRow> read_scaling_rows(const std::filesystem::path& path) {
     KS_VALIDATE(one && several >= 2,
                 "has no steps of one device and of several: give a record of `kasane bench gravity.tree.scaling` on several devices",
                 {path.string(), 0, 0, ""});
-    return rows;
+    return found;
 }
 
-ScalingModel::ScalingModel(std::vector<ScalingRow> rows) {
-    std::vector<std::array<double, 3>> lets, messages, received;
+ScalingModel::ScalingModel(const ScalingRecord& record) {
+    std::vector<std::array<double, 3>> lets, messages, received, made;
+    for (const auto& row : record.lets) made.push_back({1, row.bytes, row.seconds});
+    const auto s = fitted(made);
+    lets_all_ = s[0], lets_byte_ = s[1];
     double doublings = 0, domains = 0;
-    for (const auto& row : rows) {
+    for (const auto& row : record.steps) {
         const double own = row.particles / row.workers, others = row.workers - 1, log = std::log2(row.workers);
         fewest_own_ = fewest_own_ > 0 ? std::min(fewest_own_, own) : own;
         most_own_ = std::max(most_own_, own);
@@ -91,7 +97,10 @@ ScalingModel::ScalingModel(std::vector<ScalingRow> rows) {
             one_.push_back(row);
             continue;
         }
-        lets.push_back({own, others, row.lets});
+        if (made.empty())
+            lets.push_back({own, others, row.lets});
+        else  // boxes
+            lets.push_back({own, 0, row.lets - lets_all_ - lets_byte_ * row.received});
         messages.push_back({row.received, others, row.messages});
         received.push_back({own, own * (log - 1), row.received});
         doublings += log * log, domains += log * row.domains;
@@ -122,10 +131,10 @@ ScaledStep ScalingModel::step(double particles, int workers, double growth, cons
     out.step = on_one(&ScalingRow::step, own);
     if (workers == 1) return out;
     out.domains = domains_ * log;
-    out.lets = lets_own_ * own + lets_other_ * others;
     const double measured = std::log2(most_workers_), beyond = std::max(0., log - measured);
     out.received = std::min(own * (received_two_ + received_doubling_ * (std::min(log, measured) + growth * beyond - 1)),
                             (particles - own) * 40);  // at most all other bodies and nodes
+    out.lets = lets_own_ * own + lets_other_ * others + lets_all_ + lets_byte_ * out.received;
     if (link.bytes_per_second <= 0) {
         out.messages = messages_byte_ * out.received + messages_other_ * others;
         return out;
@@ -143,7 +152,7 @@ Prediction predict_from_record(const GravityFile& file, const PredictionRequest&
     KS_VALIDATE(std::holds_alternative<gravity::Leapfrog>(file.steps), "with a record only constant steps are predicted",
                 {file.path.string(), 0, 0, "step.method"});
     check_request(request);
-    const ScalingModel model(read_scaling_rows(request.record));
+    const ScalingModel model(read_scaling_record(request.record));
     const auto n = static_cast<double>(file.initial.count());
     const int workers = request.ranks * request.workers;
     const gravity::LinkTime link{request.latency, request.ranks > 1 ? request.bandwidth : 0};

@@ -18,8 +18,18 @@ struct ScalingRow {
     double received = 0;  ///< bytes that a worker receives in a step
 };
 
-/// The rows of steps of all particles. @throws InputError: not a record, or without rows of one and of several workers
-std::vector<ScalingRow> read_scaling_rows(const std::filesystem::path& record);
+/// LETs of one worker for all others (`gravity.tree.lets`): seconds of selection, packing and merging.
+struct LetsRow {
+    double seconds = 0, bytes = 0;
+};
+
+struct ScalingRecord {
+    std::vector<ScalingRow> steps;  ///< of all particles
+    std::vector<LetsRow> lets;      ///< may be empty
+};
+
+/// @throws InputError: not a record, or without rows of one and of several workers
+ScalingRecord read_scaling_record(const std::filesystem::path& record);
 
 /// Parts of a step, in seconds.
 struct ScaledStep {
@@ -31,7 +41,7 @@ struct ScaledStep {
 
 class ScalingModel {
    public:
-    explicit ScalingModel(std::vector<ScalingRow> rows);
+    explicit ScalingModel(const ScalingRecord& record);
 
     /// @param growth  0: LETs of more workers are as large as those of the most that were measured; 1: they grow with log2 of the workers
     /// @param link  between ranks; with bandwidth 0 all workers are devices of one host, as those of the record
@@ -46,7 +56,9 @@ class ScalingModel {
     std::vector<ScalingRow> one_;  ///< of one worker, by particles
     int most_workers_ = 1;
     double fewest_own_ = 0, most_own_ = 0;
-    double lets_own_ = 0, lets_other_ = 0;             ///< seconds of LETs for an own particle, and for another worker
+    /// Seconds of LETs: for an own particle; for another worker or, where the record has LETs for many workers, for all of them and for a
+    /// byte.
+    double lets_own_ = 0, lets_other_ = 0, lets_all_ = 0, lets_byte_ = 0;
     double domains_ = 0;                               ///< seconds for a doubling of the workers
     double messages_byte_ = 0, messages_other_ = 0;    ///< seconds of messages on one host
     double received_two_ = 0, received_doubling_ = 0;  ///< bytes for an own particle
