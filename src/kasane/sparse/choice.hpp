@@ -27,6 +27,10 @@ struct PreconditionChoice {
 };
 PreconditionChoice precondition_by_rule(const CsrView& A, bool cuda);
 
+/// Iterations that an incomplete factor without fill-in would need, about: those of ICCG where A is symmetric.
+/// @param A  in host memory, with a diagonal   @param enough  a larger result may be less than the number
+double iterations_by_rule(const CsrView& A, double enough);
+
 template <Space S>
 using PrepareSystem = std::function<PreparedSystem<S>(const SolverOptions&, ColoredOrder)>;
 

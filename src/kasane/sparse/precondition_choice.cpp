@@ -63,7 +63,7 @@ RowSumFacts row_sum_facts(const CsrView& A) {
         double diagonal = 0, others = 0;
         for (index_t e = A.begin(row); e < A.end(row); ++e) {
             if (A.column(e) == row) {
-                diagonal = A.value[e];
+                diagonal = std::fabs(A.value[e]);
             } else {
                 others += std::fabs(A.value[e]);
                 positive += std::max(0., A.value[e]);
@@ -180,6 +180,10 @@ PreconditionChoice by_rule_on_cpu(const CsrView& A) {
 }
 
 }  // namespace
+
+double iterations_by_rule(const CsrView& A, double enough) {
+    return iterations_of_iccg(search_graph(A, static_cast<index_t>(enough / per_step) + 1), row_sum_facts(A));
+}
 
 PreconditionChoice precondition_by_rule(const CsrView& A, bool cuda) { return cuda ? by_rule_on_device(A) : by_rule_on_cpu(A); }
 
