@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,8 +25,8 @@ struct SearchFacts {
     bool two_colours = true;  ///< no row is coupled to another one of its level
 };
 
-/// The search ends at `enough` levels.
-SearchFacts search_graph(const CsrView& A, index_t enough) {
+/// The search ends at `enough` levels, or at `enough_of_others` where two colours are not enough.
+SearchFacts search_graph(const CsrView& A, index_t enough, index_t enough_of_others) {
     SearchFacts facts;
     std::vector<char> seen(static_cast<std::size_t>(A.n), 0);  // 1 and 2 by turns, level by level
     std::vector<std::int32_t> front, next;
@@ -36,7 +37,7 @@ SearchFacts search_graph(const CsrView& A, index_t enough) {
         front.assign(1, static_cast<std::int32_t>(start));
         for (index_t depth = 1; !front.empty(); ++depth, std::swap(front, next)) {
             facts.depth = std::max(facts.depth, depth);
-            if (facts.depth >= enough) return facts;
+            if (facts.depth >= (facts.two_colours ? enough : enough_of_others)) return facts;
             next.clear();
             const auto there = static_cast<char>(3 - here);
             for (const auto row : front)
@@ -106,7 +107,7 @@ double share_of_one_distance(const CsrView& A) {
 double least_condition(const CsrView& A, double enough) {
     constexpr int steps = 10;
     const auto n = static_cast<std::size_t>(A.n);
-    std::vector<double> root(n), v(n), w(n), before(n, 0.), alphas, betas;
+    std::vector<double> root(n), v(n), scaled(n), w(n), before(n, 0.), alphas, betas;
     RandomStream random(1, 0);
     double square = 0, ratio = 1, beta = 0;
     for (std::size_t row = 0; row < n; ++row) {
@@ -118,12 +119,11 @@ double least_condition(const CsrView& A, double enough) {
     for (auto& one : v) one /= std::sqrt(square);
     for (int step = 0; step < steps && ratio <= enough; ++step) {
         double alpha = 0, next2 = 0;
+        for (std::size_t row = 0; row < n; ++row) scaled[row] = root[row] * v[row];
         for (std::size_t row = 0; row < n; ++row) {
             double sum = 0;
-            for (index_t e = A.begin(static_cast<index_t>(row)); e < A.end(static_cast<index_t>(row)); ++e) {
-                const auto other = static_cast<std::size_t>(A.column(e));
-                sum += A.value[e] * root[other] * v[other];
-            }
+            for (index_t e = A.begin(static_cast<index_t>(row)); e < A.end(static_cast<index_t>(row)); ++e)
+                sum += A.value[e] * scaled[static_cast<std::size_t>(A.column(e))];
             w[row] = root[row] * sum - beta * before[row];
             alpha += w[row] * v[row];
         }
@@ -172,7 +172,8 @@ PreconditionChoice by_rule_on_device(const CsrView& A) {
     if (sums.positive_share > most_positive)
         return {Precondition::ic0,
                 "ic0 was chosen: many entries beside the diagonal are positive, so that constants are not enough as near-null vectors."};
-    const double iterations = iterations_of_iccg(search_graph(A, static_cast<index_t>(worth_a_setup / per_step) + 1), sums);
+    const auto enough = static_cast<index_t>(worth_a_setup / per_step) + 1;
+    const double iterations = iterations_of_iccg(search_graph(A, enough, enough), sums);
     if (iterations > worth_a_setup) return {Precondition::multigrid, many_iterations(worth_a_setup)};
     return {Precondition::ic0, few_iterations("ic0", iterations)};
 }
@@ -185,21 +186,32 @@ PreconditionChoice by_rule_on_cpu(const CsrView& A) {
     constexpr double worth_with_ick = 425, one_direction = 0.8;
     constexpr double few = 15;               // an order of the rows for ssor takes longer than the iterations that it saves
     constexpr double well_conditioned = 20;  // some forty iterations with jacobi, whose set-up is the shortest
-    const auto graph = search_graph(A, static_cast<index_t>(worth_with_ick / per_step) + 1);
     const auto sums = row_sum_facts(A);
+    const bool many_positive = sums.positive_share > most_positive;
+    const auto well_conditioned_choice = [&]() -> std::optional<PreconditionChoice> {
+        const double condition = least_condition(A, well_conditioned);
+        if (condition > well_conditioned) return std::nullopt;
+        return PreconditionChoice{Precondition::jacobi, fmt::format("jacobi was chosen: the condition number is about {:.1f}.", condition)};
+    };
+    // Where hardly any entry beside the diagonal is positive, only a matrix with few iterations can be well conditioned: the product is
+    // saved.
+    if (many_positive)
+        if (auto choice = well_conditioned_choice()) return *choice;
+    const auto graph =
+        search_graph(A, static_cast<index_t>(worth_with_ick / per_step) + 1, static_cast<index_t>(worth_with_ssor / per_step) + 1);
     const double iterations = iterations_of_iccg(graph, sums);
-    if (graph.two_colours && sums.positive_share <= most_positive) {
+    if (graph.two_colours && !many_positive) {
         if (iterations > worth_with_ssor && iterations <= worth_with_ick && share_of_one_distance(A) >= one_direction)
             return {Precondition::ick,
                     "ick was chosen: most of the coupling is along one direction, whose lines its factor solves almost exactly."};
         return iterations > worth_a_setup ? PreconditionChoice{Precondition::multigrid, many_iterations(worth_a_setup)}
                                           : PreconditionChoice{Precondition::ic0, few_iterations("ic0", iterations)};
     }
-    if (const double condition = least_condition(A, well_conditioned); condition <= well_conditioned)
-        return {Precondition::jacobi, fmt::format("jacobi was chosen: the condition number is about {:.1f}.", condition)};
+    if (!many_positive && iterations <= worth_with_ssor)
+        if (auto choice = well_conditioned_choice()) return *choice;
     if (iterations <= few) return {Precondition::jacobi, few_iterations("jacobi", iterations)};
     if (iterations <= worth_with_ssor) return {Precondition::ssor, few_iterations("ssor", iterations)};
-    if (sums.positive_share <= most_positive) return {Precondition::multigrid, many_iterations(worth_with_ssor)};
+    if (!many_positive) return {Precondition::multigrid, many_iterations(worth_with_ssor)};
     if (const int block = block_that_fits(A); block > 1)
         return {Precondition::multigrid,
                 fmt::format("multigrid was chosen, with nodes of {} rows: they are coupled to the same rows, and many entries beside the "
@@ -213,7 +225,8 @@ PreconditionChoice by_rule_on_cpu(const CsrView& A) {
 }  // namespace
 
 double iterations_by_rule(const CsrView& A, double enough) {
-    return iterations_of_iccg(search_graph(A, static_cast<index_t>(enough / per_step) + 1), row_sum_facts(A));
+    const auto levels = static_cast<index_t>(enough / per_step) + 1;
+    return iterations_of_iccg(search_graph(A, levels, levels), row_sum_facts(A));
 }
 
 PreconditionChoice precondition_by_rule(const CsrView& A, bool cuda) { return cuda ? by_rule_on_device(A) : by_rule_on_cpu(A); }
