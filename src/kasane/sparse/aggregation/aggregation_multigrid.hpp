@@ -39,11 +39,13 @@ class AggregationMultigrid {
     /// out = M^-1 in, in the form of krylov.
     void apply(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const;
     /// The same; returns in.out.
-    double apply_dot(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const requires std::same_as<S, Cpu>;
+    double apply_dot(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const
+        requires std::same_as<S, Cpu>;
 
 #if defined(KASANE_CUDA)
     /// The launches of out = M^-1 in and of rz (ResidentAlgebra).
-    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const requires std::same_as<S, Cuda>;
+    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
+        requires std::same_as<S, Cuda>;
 #endif
 
     /// The matrix of a level, 0 being the finest, and the prolongator to it from the next level.

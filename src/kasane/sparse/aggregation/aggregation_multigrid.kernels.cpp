@@ -400,8 +400,9 @@ void AggregationMultigrid<S>::apply(VectorAlgebra<S>& algebra, const Buffer<doub
 }
 
 template <Space S>
-double AggregationMultigrid<S>::apply_dot(VectorAlgebra<S>& algebra, const Buffer<double, S>& in,
-                                          Buffer<double, S>& out) const requires std::same_as<S, Cpu> {
+double AggregationMultigrid<S>::apply_dot(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const
+    requires std::same_as<S, Cpu>
+{
     if (singular_) {
         apply(algebra, in, out);
         return algebra.dot(in, out);
@@ -415,8 +416,9 @@ double AggregationMultigrid<S>::apply_dot(VectorAlgebra<S>& algebra, const Buffe
 
 #if defined(__CUDACC__)
 template <Space S>
-void AggregationMultigrid<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in,
-                                     Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
+void AggregationMultigrid<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
+    requires std::same_as<S, Cuda>
+{
     const auto& finest = levels_.front();
     parallel_for(on, in.size(), NarrowResidual{cg.scalars(), in.data(), scale_.data(), finest.b.data()});
     cycle(on, 0, true);

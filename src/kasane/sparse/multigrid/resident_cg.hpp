@@ -70,12 +70,10 @@ class ResidentAlgebra : public VectorAlgebra<Cuda> {
     explicit ResidentAlgebra(Cuda on) : VectorAlgebra<Cuda>(on), cg_(on) {}
 
     template <class Operator, class Preconditioner>
-    requires requires(const Operator& A, const Preconditioner& M, ResidentCg& cg, Cuda on, Vector& v) {
-        A.submit(cg, on, v, v);
-        requires requires { M.submit(cg, on, v, v); } || requires {
-            M.submit_direction(cg, on, v, v, v);
-        };
-    }
+        requires requires(const Operator& A, const Preconditioner& M, ResidentCg& cg, Cuda on, Vector& v) {
+            A.submit(cg, on, v, v);
+            requires requires { M.submit(cg, on, v, v); } || requires { M.submit_direction(cg, on, v, v, v); };
+        }
     krylov::CgSums iteration(const Operator& A, const Preconditioner& M, double r2, bool fresh, Vector& x,
                              krylov::CgWorkspace<Vector>& work) {
         if (fresh) cg_.begin(r2);
