@@ -36,11 +36,12 @@ std::string reason_of(const MatrixKind& kind, bool fill_first) {
 /// and what follows 5.2 s, ilut 1.3 s with 56 iterations (docs/nonsymmetric.md). On a device the host computes ilut, and each of its many
 /// levels is a launch.
 bool fill_pays(const AnySpace& on, const CsrView& A, const GeneralKnown& known) {
-    constexpr double worth_a_fill = 250;
+    constexpr double worth_on_box = 250, worth_on_mesh = 100;
     if (!std::holds_alternative<Cpu>(on) || known.options.method != GeneralMethod::automatic ||
         known.options.precondition != GeneralPrecondition::automatic || known.kind.symmetric)
         return false;
-    return iterations_by_rule(A, worth_a_fill) > worth_a_fill;
+    const auto estimate = iterations_by_rule(A, worth_on_box);
+    return estimate.iterations > (estimate.two_colours ? worth_on_box : worth_on_mesh);
 }
 
 }  // namespace

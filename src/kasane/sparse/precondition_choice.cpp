@@ -227,9 +227,10 @@ PreconditionChoice by_rule_on_cpu(const CsrView& A) {
 
 }  // namespace
 
-double iterations_by_rule(const CsrView& A, double enough) {
+IterationEstimate iterations_by_rule(const CsrView& A, double enough) {
     const auto levels = static_cast<index_t>(enough / per_step) + 1;
-    return iterations_of_iccg(search_graph(A, levels, levels), row_sum_facts(A));
+    const auto graph = search_graph(A, levels, levels);
+    return {iterations_of_iccg(graph, row_sum_facts(A)), graph.two_colours};
 }
 
 PreconditionChoice precondition_by_rule(const CsrView& A, bool cuda) { return cuda ? by_rule_on_device(A) : by_rule_on_cpu(A); }
