@@ -37,7 +37,7 @@ void run_multigrid(const BenchmarkContext& context, SparseProblems& problems) {
         row.seconds = seconds[2];
         row.spread = (seconds.back() - seconds.front()) / seconds[2];
         const double each = iterations[2] / std::max(1, log.iterations);
-        row.rate = multigrid_bytes(box) / each;
+        row.rate = multigrid_bytes(box, !std::holds_alternative<Cpu>(context.space)).all() / each;
         row.unit = "bytes/s";
         row.bound = speed.triad;
         row.bound_reason = "every array once in each pass of an iteration, at the triad's bandwidth";

@@ -106,7 +106,7 @@ class SparseScalingStudy {
         row.more.emplace_back("setup_seconds", solver.setup().seconds);
         row.more.emplace_back("bytes_per_unknown", static_cast<double>(solver.setup().bytes) / static_cast<double>(problem.rows()));
         const double each = seconds / std::max(1, log.iterations);
-        row.rate = multigrid_bytes(problem) / each;
+        row.rate = multigrid_bytes(problem, workers == 1 && !std::holds_alternative<Cpu>(on)).all() / each;
         row.unit = "bytes/s";
         row.bound = workers * speeds_.of(on).triad;
         row.bound_reason = "every array once in each pass of an iteration, at the triad's bandwidth of all workers";

@@ -51,6 +51,29 @@ void expect_honest(const CsrMatrix& A, const Vector& b, const Vector& x, const S
     }
 }
 
+TEST(GeneralSolver, AutoTakesFillInFirstWhereTheGraphIsDeep) {
+    for (const auto& [side, fill] : {std::pair<index_t, bool>{40, false}, {150, true}}) {
+        const auto A = convection(side, 1, 3, -2);
+        const Vector b = waves(A.rows());
+        GeneralSolver solver(Cpu{2}, A.view());
+        EXPECT_EQ(solver.setup().decision.reason.find("ilut before ilu0") != std::string::npos, fill) << side;
+        SolveLog log;
+        const auto x = solver.solve(b, &log);
+        EXPECT_TRUE(log.converged()) << side;
+        expect_honest(A, b, x, log, 1e-8);
+        if (fill) {
+            EXPECT_LE(log.iterations, 60) << side;  // ilu0 alone takes more than twice as many
+        }
+        GeneralSolver named(Cpu{2}, A.view(), {.precondition = GeneralPrecondition::ilu0});
+        EXPECT_EQ(named.setup().decision.reason.find("ilut"), std::string::npos) << side;
+        SolveLog plain;
+        static_cast<void>(named.solve(b, &plain));
+        if (fill) {
+            EXPECT_GT(plain.iterations, 2 * log.iterations) << side;
+        }
+    }
+}
+
 TEST(GeneralSolver, EveryMethodAndPreconditionerAgreesWithElimination) {
     const CsrMatrix matrices[] = {convection(12, 0.02, 1, -0.5), random_general(150, 6, 4, 11), helmholtz(12, 1.3), saddle_point(60)};
     for (const auto& A : matrices) {

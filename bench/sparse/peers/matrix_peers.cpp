@@ -1,5 +1,6 @@
 #include <bench/sparse/peers/eigen.hpp>
 #include <bench/sparse/peers/matrix_peers.hpp>
+#include <bench/sparse/processor_clock.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/io/json.hpp>
@@ -30,6 +31,7 @@ void by_eigen(const std::string& name, const EigenRows& A, const PeerProblem& pr
     Solver solver;
     solver.setTolerance(problem.rtol);
     solver.setMaxIterations(10000);
+    const ProcessorClock clock;
     Stopwatch watch;
     solver.compute(A);
     out.setup_seconds = watch.seconds();
@@ -40,6 +42,7 @@ void by_eigen(const std::string& name, const EigenRows& A, const PeerProblem& pr
         watch.restart();
         const Eigen::VectorXd x = solver.solve(b);
         out.solve_seconds = watch.seconds();
+        out.processor_seconds = clock.seconds();
         out.iterations = static_cast<double>(solver.iterations());
         out.true_residual = (b - A * x).norm() / b.norm();
     }
@@ -140,6 +143,8 @@ void solve_with_petsc(const PeerProblem& problem, Cpu on, const Report& report) 
             out.version = "PETSc " + found.at("version").get<std::string>();
             out.setup_seconds = found.at("setup_seconds");
             out.solve_seconds = found.at("solve_seconds");
+            out.processor_seconds = found.at("processor_seconds");
+            out.bytes = found.at("bytes");
             out.iterations = found.at("iterations");
             out.true_residual = found.at("true_residual").is_number() ? found.at("true_residual").get<double>() : NAN;
             if (found.at("reason") < 0) out.failure = fmt::format("did not converge, reason {}", found.at("reason").get<int>());

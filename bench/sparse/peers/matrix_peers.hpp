@@ -15,7 +15,9 @@ struct PeerSolve {
     std::string version;  ///< of the library
     std::string failure;  ///< why there are no numbers; empty where there are
     double setup_seconds = 0, solve_seconds = 0, iterations = 0;
-    double true_residual = 0;  ///< ||b - A x|| / ||b||
+    double processor_seconds = 0;  ///< of set-up and solve, of all threads or ranks together
+    double bytes = 0;              ///< that set-up and solve took; 0: not known
+    double true_residual = 0;      ///< ||b - A x|| / ||b||
 };
 
 struct PeerProblem {

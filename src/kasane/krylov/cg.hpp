@@ -30,10 +30,10 @@ struct CgSums {
 /// Finds x with ||b - A x|| <= true_residual_slack rtol ||b||, from the x that is given.
 ///                                                                                  [Hestenes & Stiefel 1952; Saad 2003, algorithm 9.1]
 /// A and M may have apply_dot(algebra, in, out) -> double instead of apply(): the same, and it returns in.out. The algebra may have step()
-/// (algebra.hpp). Both save passes over memory. It may have iteration() for A and M (algebra.hpp), which then takes the place of the
-/// others. A zero b gives x = 0 at once. Entries of any size are allowed: where b.b leaves the range of doubles, the system is solved in
-/// other units. Per iteration without fused forms: one A, one M, 3 dots, 3 axpby: 12 flop and 104 bytes per unknown of doubles beside A and
-/// M; with them 72 bytes.
+/// (algebra.hpp), and A residual(algebra, unit, b, x, r) -> double: r = unit b - A x, and it returns r.r. These save passes over memory.
+/// The algebra may have iteration() for A and M (algebra.hpp), which then takes the place of the others. A zero b gives x = 0 at once.
+/// Entries of any size are allowed: where b.b leaves the range of doubles, the system is solved in other units. Per iteration without fused
+/// forms: one A, one M, 3 dots, 3 axpby: 12 flop and 104 bytes per unknown of doubles beside A and M; with them 72 bytes.
 /// @param algebra  of the vectors
 /// @param A        symmetric positive definite
 /// @param M        symmetric positive definite; NoPreconditioner: none
@@ -88,6 +88,7 @@ SolveLog conjugate_gradients(Algebra& algebra, const Operator& A, const Precondi
 
     const auto relative = [&](double r2) { return std::sqrt(r2 / b2); };
     const auto residual_of_x = [&] {  // into r
+        if constexpr (requires { A.residual(algebra, unit, b, x, r); }) return A.residual(algebra, unit, b, x, r);
         if constexpr (requires { A.apply(algebra, x, q); }) {
             A.apply(algebra, x, q);
         } else {

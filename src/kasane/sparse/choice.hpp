@@ -27,6 +27,13 @@ struct PreconditionChoice {
 };
 PreconditionChoice precondition_by_rule(const CsrView& A, bool cuda);
 
+struct IterationEstimate {
+    double iterations;  ///< that an incomplete factor without fill-in would need, about: those of ICCG where A is symmetric
+    bool two_colours;   ///< no row is coupled to two rows that are coupled themselves, as on a box
+};
+/// @param A  in host memory, with a diagonal   @param enough  a larger number of iterations may be less than the true one
+IterationEstimate iterations_by_rule(const CsrView& A, double enough);
+
 template <Space S>
 using PrepareSystem = std::function<PreparedSystem<S>(const SolverOptions&, ColoredOrder)>;
 

@@ -35,6 +35,7 @@ struct GeneralKnown {
     MatrixKind kind;
     GeneralOptions options;
     std::vector<GeneralStep> steps;
+    bool fill_first = false;         ///< ilut before ilu0, where both are open
     std::string reason;              ///< of the choice of the method, about the matrix
     std::uint64_t needed_bytes = 0;  ///< estimated memory of solver and set-up
 

@@ -173,18 +173,23 @@ void PoissonSolver::set_tolerance(double rtol, int iteration_limit) {
     parts_->options = {rtol, iteration_limit};
 }
 
-double multigrid_bytes(const PoissonProblem& problem) {
-    // A cell of a grid, in floats: first half sweep 3 faces, b, x; three more of 3, b, 2 x each (a half sweep touches all lines); residual
-    // 3 + b + x + r; restriction r + 3 shares; prolongation 3 shares + 2 x. Grids together 8/7. In doubles: product 3 faces, in, out;
-    // narrowing and widening with r.z 3, and 2 floats; direction 3, step 6. (On the CPU three sums are passes of their own: 5 more.)
-    const double grids = 8. / 7 * 4 * (5 + 3 * 6 + 6 + 4 + 5), vectors = 8 * (5 + 3 + 3 + 6) + 4 * 2;
-    return static_cast<double>(problem.rows()) * (grids + vectors);
+MultigridBytes multigrid_bytes(const PoissonProblem& problem, bool on_device) {
+    // A cell of a grid, in floats; r, shares and the inverse of the diagonal are of every second cell. Both half sweeps from 0: 3 faces,
+    // inverse, b, x; residual 3 + b + x + r; restriction r + 3 shares; prolongation 3 shares + 2 x; two half sweeps of 3, b, 2 x each (a
+    // half sweep touches all lines). Grids together 8/7.
+    const double grid = 4 * (5.5 + 5.5 + 2 + 3.5 + 2 * 6);
+    // Conjugate gradients in doubles: product 3 faces, in, out. Device: r.z of a float and r; direction of a float and 2 p; step p, q, 2 x,
+    // 2 r and a float. CPU: norm 1, narrowing and widening a double and a float each, r.z 2, direction 3, p.q 2, step 6.
+    const double vectors = on_device ? 8 * (5 + 1 + 2 + 6) + 4 * 3 : 8 * (5 + 1 + 2 + 2 + 3 + 2 + 6) + 4 * 2;
+    const auto cells = static_cast<double>(problem.rows());
+    return {cells * (vectors + grid), cells * grid / 7};
 }
 
 std::uint64_t poisson_solver_memory(const PoissonProblem& problem) {
-    // A cell: conductances in double 24; of the grids 36 (faces, shares, three vectors) and 8/7 of that where all directions are joined, up
-    // to twice where one is; right-hand side, solution and four vectors of the iteration 48; the host's copy of the conductances 8.
-    return static_cast<std::uint64_t>(problem.rows()) * (24 + 72 + 48 + 8) + (std::uint64_t{8} << 20);
+    // A cell: conductances in double 24; of the grids 30 (faces 12, x and b 8, of every second cell r, three shares and the inverse of the
+    // diagonal 10) and 8/7 of that where all directions are joined, up to twice where one is; right-hand side, solution and four vectors of
+    // the iteration 48; the host's copy of the conductances 8.
+    return static_cast<std::uint64_t>(problem.rows()) * (24 + 60 + 48 + 8) + (std::uint64_t{8} << 20);
 }
 
 }  // namespace kasane::sparse

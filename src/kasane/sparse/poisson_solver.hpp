@@ -76,7 +76,13 @@ void check_tolerance(const PoissonSolverOptions& options);
 /// @throws InputError for options out of range, periodic faces, and a tensor
 void check_poisson_solver(const PoissonProblem& problem, const PoissonSolverOptions& options);
 /// Bytes that an iteration must move at least, where every array is read or written once in each pass that uses it.
-double multigrid_bytes(const PoissonProblem& problem);
+struct MultigridBytes {
+    double finest = 0;  ///< conjugate gradients, and the cycle on the finest grid
+    double coarse = 0;  ///< the cycle on the other grids
+    double all() const { return finest + coarse; }
+};
+/// Those of a PoissonSolver. @param on_device  on a CUDA device, where passes are joined
+MultigridBytes multigrid_bytes(const PoissonProblem& problem, bool on_device);
 /// Largest number of bytes that a PoissonSolver, its set-up and a solve allocate on the space.
 std::uint64_t poisson_solver_memory(const PoissonProblem& problem);
 

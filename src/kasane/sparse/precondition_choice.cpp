@@ -12,6 +12,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace kasane::sparse {
@@ -22,8 +25,8 @@ struct SearchFacts {
     bool two_colours = true;  ///< no row is coupled to another one of its level
 };
 
-/// The search ends at `enough` levels.
-SearchFacts search_graph(const CsrView& A, index_t enough) {
+/// The search ends at `enough` levels, or at `enough_of_others` where two colours are not enough.
+SearchFacts search_graph(const CsrView& A, index_t enough, index_t enough_of_others) {
     SearchFacts facts;
     std::vector<char> seen(static_cast<std::size_t>(A.n), 0);  // 1 and 2 by turns, level by level
     std::vector<std::int32_t> front, next;
@@ -34,7 +37,7 @@ SearchFacts search_graph(const CsrView& A, index_t enough) {
         front.assign(1, static_cast<std::int32_t>(start));
         for (index_t depth = 1; !front.empty(); ++depth, std::swap(front, next)) {
             facts.depth = std::max(facts.depth, depth);
-            if (facts.depth >= enough) return facts;
+            if (facts.depth >= (facts.two_colours ? enough : enough_of_others)) return facts;
             next.clear();
             const auto there = static_cast<char>(3 - here);
             for (const auto row : front)
@@ -63,7 +66,7 @@ RowSumFacts row_sum_facts(const CsrView& A) {
         double diagonal = 0, others = 0;
         for (index_t e = A.begin(row); e < A.end(row); ++e) {
             if (A.column(e) == row) {
-                diagonal = A.value[e];
+                diagonal = std::fabs(A.value[e]);
             } else {
                 others += std::fabs(A.value[e]);
                 positive += std::max(0., A.value[e]);
@@ -77,12 +80,34 @@ RowSumFacts row_sum_facts(const CsrView& A) {
     return {static_cast<double>(*middle), all > 0 ? positive / all : 0};
 }
 
+/// The largest share, by size, of the entries beside the diagonal that stand at one distance from it: of a box whose coefficient is large
+/// along one direction it is near 1. 0 where there are more than four distances, or one alone.
+double share_of_one_distance(const CsrView& A) {
+    std::vector<std::pair<index_t, double>> sizes;
+    double all = 0;
+    for (index_t row = 0; row < A.n; ++row)
+        for (index_t e = A.begin(row); e < A.end(row); ++e) {
+            const index_t distance = std::abs(A.column(e) - row);
+            if (distance == 0) continue;
+            auto found = std::ranges::find(sizes, distance, &std::pair<index_t, double>::first);
+            if (found == sizes.end()) {
+                if (sizes.size() == 4) return 0;
+                found = sizes.insert(sizes.end(), {distance, 0.});
+            }
+            found->second += std::fabs(A.value[e]);
+            all += std::fabs(A.value[e]);
+        }
+    double largest = 0;
+    for (const auto& [distance, size] : sizes) largest = std::max(largest, size);
+    return sizes.size() > 1 && all > 0 ? largest / all : 0;
+}
+
 /// A lower bound of the condition number of A scaled to a diagonal of 1: the largest over the smallest Ritz value of some steps of Lanczos'
 /// method, or of as many as exceed `enough`.
 double least_condition(const CsrView& A, double enough) {
     constexpr int steps = 10;
     const auto n = static_cast<std::size_t>(A.n);
-    std::vector<double> root(n), v(n), w(n), before(n, 0.), alphas, betas;
+    std::vector<double> root(n), v(n), scaled(n), w(n), before(n, 0.), alphas, betas;
     RandomStream random(1, 0);
     double square = 0, ratio = 1, beta = 0;
     for (std::size_t row = 0; row < n; ++row) {
@@ -94,12 +119,11 @@ double least_condition(const CsrView& A, double enough) {
     for (auto& one : v) one /= std::sqrt(square);
     for (int step = 0; step < steps && ratio <= enough; ++step) {
         double alpha = 0, next2 = 0;
+        for (std::size_t row = 0; row < n; ++row) scaled[row] = root[row] * v[row];
         for (std::size_t row = 0; row < n; ++row) {
             double sum = 0;
-            for (index_t e = A.begin(static_cast<index_t>(row)); e < A.end(static_cast<index_t>(row)); ++e) {
-                const auto other = static_cast<std::size_t>(A.column(e));
-                sum += A.value[e] * root[other] * v[other];
-            }
+            for (index_t e = A.begin(static_cast<index_t>(row)); e < A.end(static_cast<index_t>(row)); ++e)
+                sum += A.value[e] * scaled[static_cast<std::size_t>(A.column(e))];
             w[row] = root[row] * sum - beta * before[row];
             alpha += w[row] * v[row];
         }
@@ -148,7 +172,8 @@ PreconditionChoice by_rule_on_device(const CsrView& A) {
     if (sums.positive_share > most_positive)
         return {Precondition::ic0,
                 "ic0 was chosen: many entries beside the diagonal are positive, so that constants are not enough as near-null vectors."};
-    const double iterations = iterations_of_iccg(search_graph(A, static_cast<index_t>(worth_a_setup / per_step) + 1), sums);
+    const auto enough = static_cast<index_t>(worth_a_setup / per_step) + 1;
+    const double iterations = iterations_of_iccg(search_graph(A, enough, enough), sums);
     if (iterations > worth_a_setup) return {Precondition::multigrid, many_iterations(worth_a_setup)};
     return {Precondition::ic0, few_iterations("ic0", iterations)};
 }
@@ -156,19 +181,40 @@ PreconditionChoice by_rule_on_device(const CsrView& A) {
 PreconditionChoice by_rule_on_cpu(const CsrView& A) {
     // The time of a set-up of multigrid in iterations: of ic0 with two colours, and of ssor (docs/multigrid.md).
     constexpr double worth_a_setup = 180, worth_with_ssor = 60;
+    // With a coefficient of 1, 10 and 100 along the axes, one thread: ick 0.21 s, ic0 0.27, multigrid 0.29 with 97,336 rows; 3.4, 3.9, 4.5
+    // with 804,357, where 425 is not reached.
+    constexpr double worth_with_ick = 425, one_direction = 0.8;
+    // A beam of 45,600 rows, estimate 52: ssor 184 iterations and 1.60 s, multigrid with nodes of 3 rows 1.33 s.
+    constexpr double of_elasticity = 1.3;
     constexpr double few = 15;               // an order of the rows for ssor takes longer than the iterations that it saves
     constexpr double well_conditioned = 20;  // some forty iterations with jacobi, whose set-up is the shortest
-    const auto graph = search_graph(A, static_cast<index_t>(worth_a_setup / per_step) + 1);
     const auto sums = row_sum_facts(A);
+    const bool many_positive = sums.positive_share > most_positive;
+    const auto well_conditioned_choice = [&]() -> std::optional<PreconditionChoice> {
+        const double condition = least_condition(A, well_conditioned);
+        if (condition > well_conditioned) return std::nullopt;
+        return PreconditionChoice{Precondition::jacobi, fmt::format("jacobi was chosen: the condition number is about {:.1f}.", condition)};
+    };
+    // Where hardly any entry beside the diagonal is positive, only a matrix with few iterations can be well conditioned: the product is
+    // saved.
+    if (many_positive)
+        if (auto choice = well_conditioned_choice()) return *choice;
+    const auto graph =
+        search_graph(A, static_cast<index_t>(worth_with_ick / per_step) + 1, static_cast<index_t>(worth_with_ssor / per_step) + 1);
     const double iterations = iterations_of_iccg(graph, sums);
-    if (graph.two_colours && sums.positive_share <= most_positive)
+    if (graph.two_colours && !many_positive) {
+        if (iterations > worth_with_ssor && iterations <= worth_with_ick && share_of_one_distance(A) >= one_direction)
+            return {Precondition::ick,
+                    "ick was chosen: most of the coupling is along one direction, whose lines its factor solves almost exactly."};
         return iterations > worth_a_setup ? PreconditionChoice{Precondition::multigrid, many_iterations(worth_a_setup)}
                                           : PreconditionChoice{Precondition::ic0, few_iterations("ic0", iterations)};
-    if (const double condition = least_condition(A, well_conditioned); condition <= well_conditioned)
-        return {Precondition::jacobi, fmt::format("jacobi was chosen: the condition number is about {:.1f}.", condition)};
+    }
+    if (!many_positive && iterations <= worth_with_ssor)
+        if (auto choice = well_conditioned_choice()) return *choice;
     if (iterations <= few) return {Precondition::jacobi, few_iterations("jacobi", iterations)};
-    if (iterations <= worth_with_ssor) return {Precondition::ssor, few_iterations("ssor", iterations)};
-    if (sums.positive_share <= most_positive) return {Precondition::multigrid, many_iterations(worth_with_ssor)};
+    if (iterations * (many_positive ? of_elasticity : 1) <= worth_with_ssor)
+        return {Precondition::ssor, few_iterations("ssor", iterations)};
+    if (!many_positive) return {Precondition::multigrid, many_iterations(worth_with_ssor)};
     if (const int block = block_that_fits(A); block > 1)
         return {Precondition::multigrid,
                 fmt::format("multigrid was chosen, with nodes of {} rows: they are coupled to the same rows, and many entries beside the "
@@ -180,6 +226,12 @@ PreconditionChoice by_rule_on_cpu(const CsrView& A) {
 }
 
 }  // namespace
+
+IterationEstimate iterations_by_rule(const CsrView& A, double enough) {
+    const auto levels = static_cast<index_t>(enough / per_step) + 1;
+    const auto graph = search_graph(A, levels, levels);
+    return {iterations_of_iccg(graph, row_sum_facts(A)), graph.two_colours};
+}
 
 PreconditionChoice precondition_by_rule(const CsrView& A, bool cuda) { return cuda ? by_rule_on_device(A) : by_rule_on_cpu(A); }
 

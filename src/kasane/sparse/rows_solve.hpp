@@ -25,6 +25,12 @@ struct RowsOperator {
     S on;
     RowsView<double> A;
     void apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const { multiply(on, A, in.view(), out.view()); }
+    /// The same; returns in.out.
+    double apply_dot(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const
+        requires std::same_as<S, Cpu>
+    {
+        return multiply_with_product(on, A, in.view(), out.view());
+    }
 #if defined(KASANE_CUDA)
     /// The launches of out = A in and of pAp (ResidentAlgebra).
     void submit(ResidentCg& cg, S stream, const Buffer<double, S>& in, Buffer<double, S>& out) const

@@ -327,11 +327,15 @@ TEST(AggregationMultigrid, IsChosenByTheRuleForLongWays) {
     for (std::size_t row = 0; row < 5000; ++row)
         for (auto e = static_cast<std::size_t>(damped.begin[row]); e < static_cast<std::size_t>(damped.begin[row + 1]); ++e)
             if (damped.column[e] == static_cast<std::int32_t>(row)) damped.value[e] += 1;
+    PoissonProblem flat;
+    flat.cells = {24, 24, 24};
+    flat.spacing[2] = {0.1};
     auto options = by_aggregation();
     options.precondition = Precondition::automatic;
     for (const auto& [A, chosen] : {std::pair{box_matrix({1, 1, 5000}), "multigrid"},
                                     {damped, "ic0"},
                                     {box_matrix({10, 10, 10}), "ic0"},
+                                    {poisson_matrix(flat), "ick"},
                                     {random_graph(4000, 12000, 3), "jacobi"},
                                     {elasticity(2, {20, 20, 0}).A, "ssor"},
                                     {elasticity(2, {300, 4, 0}).A, "multigrid"}}) {

@@ -1,11 +1,14 @@
 #include <kasane/core/device/host_memory.hpp>
+#include <kasane/core/device/host_memory_reuse.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/device/thread_pool.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
 #include <new>
+#include <vector>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -16,8 +19,66 @@ namespace {
 
 constexpr std::size_t line = 128, huge_page = std::size_t{2} << 20;
 
-/// The address of the allocation, stored one pointer before the memory that the user gets.
-void*& beginning(void* memory) { return static_cast<void**>(memory)[-1]; }
+/// Stored before the memory that the user gets.
+struct Header {
+    std::size_t usable;  ///< bytes that the user may have; 0 for small blocks
+    void* beginning;     ///< address of the allocation
+};
+static_assert(sizeof(Header) <= line);
+Header& header(void* memory) { return static_cast<Header*>(memory)[-1]; }
+
+/// Released blocks, while a HostMemoryReuse exists.
+class KeptBlocks {
+   public:
+    void open() {
+        const std::lock_guard lock(mutex_);
+        blocks_.reserve(64);
+        ++users_;
+    }
+    void close() {
+        std::vector<void*> unused;
+        {
+            const std::lock_guard lock(mutex_);
+            if (--users_ > 0) return;
+            unused.swap(blocks_);
+            bytes_ = 0;
+        }
+        for (void* const memory : unused) std::free(header(memory).beginning);
+    }
+    /// The smallest block that has the bytes and at most a quarter more; null where there is none.
+    void* take(std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        auto best = blocks_.end();
+        for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
+            const std::size_t usable = header(*block).usable;
+            if (usable >= bytes && usable - bytes <= bytes / 4 && (best == blocks_.end() || usable < header(*best).usable)) best = block;
+        }
+        if (best == blocks_.end()) return nullptr;
+        void* const memory = *best;
+        blocks_.erase(best);
+        bytes_ -= header(memory).usable;
+        return memory;
+    }
+    bool keep(void* memory) {
+        const std::size_t usable = header(memory).usable;
+        const std::lock_guard lock(mutex_);
+        if (users_ == 0 || bytes_ + usable > HostMemoryReuse::most_kept_bytes || blocks_.size() == blocks_.capacity()) return false;
+        blocks_.push_back(memory);
+        bytes_ += usable;
+        return true;
+    }
+
+   private:
+    std::mutex mutex_;
+    int users_ = 0;
+    std::size_t bytes_ = 0;
+    std::vector<void*> blocks_;
+};
+
+KeptBlocks& kept_blocks() {
+    static auto* const blocks = new KeptBlocks;  // never destroyed: other static objects may release memory after it
+    return *blocks;
+}
 
 /// Offset of the next large allocation in its page: 7 and 32 have no common divisor, so 32 successive ones all differ.
 std::size_t next_place() {
@@ -29,6 +90,8 @@ std::size_t next_place() {
 
 void* allocate_host(std::size_t bytes) {
     const bool large = bytes >= 2 * huge_page;
+    if (large)
+        if (void* const kept = kept_blocks().take(bytes)) return kept;
     const std::size_t alignment = large ? huge_page : line, offset = line + (large ? next_place() : 0);
     const std::size_t size = (bytes + offset + alignment - 1) / alignment * alignment;
     auto* const block = static_cast<std::byte*>(std::aligned_alloc(alignment, size));
@@ -37,13 +100,17 @@ void* allocate_host(std::size_t bytes) {
     if (large) static_cast<void>(madvise(block, size, MADV_HUGEPAGE));  // advice: where the system refuses it, nothing changes
 #endif
     void* const memory = block + offset;
-    beginning(memory) = block;
+    header(memory) = {large ? size - offset : 0, block};
     return memory;
 }
 
 void release_host(void* memory) noexcept {
-    if (memory) std::free(beginning(memory));
+    if (!memory || (header(memory).usable > 0 && kept_blocks().keep(memory))) return;
+    std::free(header(memory).beginning);
 }
+
+HostMemoryReuse::HostMemoryReuse() { kept_blocks().open(); }
+HostMemoryReuse::~HostMemoryReuse() { kept_blocks().close(); }
 
 void touch_pages(void* memory, std::size_t bytes) {
     constexpr std::size_t page = 4096, least = std::size_t{8} << 20;

@@ -1,7 +1,9 @@
 // Memory of a device that a computation releases and takes again: cudaMalloc and cudaFree take some 40 and 60 us each (H200), often more
-// than the kernels between them. On the CPU nothing.
+// than the kernels between them. On the CPU large blocks of the host, whose pages the system would clear (host_memory_reuse.hpp), while a
+// scope is open.
 #pragma once
 
+#include <kasane/core/device/host_memory_reuse.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/device/space_cuda.hpp>
 
@@ -59,25 +61,25 @@ bool give_reused(Cuda on, void* memory) noexcept;
 namespace kasane {
 
 /// The form of ReusedMemory for the CPU.
-struct NoReusedMemory {
-    explicit NoReusedMemory(Cpu) {}
+struct ReusedHostMemory {
+    explicit ReusedHostMemory(Cpu) {}
     void take_at_once(std::size_t) {}
     void keep_at_most(std::size_t) {}
     std::size_t unused_bytes() const { return 0; }
     struct Scope {
-        explicit Scope(NoReusedMemory&) {}
-        ~Scope() {}
+        explicit Scope(ReusedHostMemory&) {}
+        HostMemoryReuse blocks;
     };
 };
 
 #if defined(KASANE_CUDA)
 template <Space S>
-using ReusedMemory = std::conditional_t<std::same_as<S, Cuda>, cuda::ReusedMemory, NoReusedMemory>;
+using ReusedMemory = std::conditional_t<std::same_as<S, Cuda>, cuda::ReusedMemory, ReusedHostMemory>;
 /// A part of the free memory of the device.
 inline std::size_t reusable_bytes(Cuda on) { return cuda::free_memory(on.device) / 8; }
 #else
 template <Space S>
-using ReusedMemory = NoReusedMemory;
+using ReusedMemory = ReusedHostMemory;
 #endif
 inline std::size_t reusable_bytes(Cpu) { return 0; }
 

@@ -228,7 +228,7 @@ class PoissonRun : public Run {
         s.precondition = "multigrid";
         s.singular = problem_->singular();
         s.bytes = s.peak_bytes = made.bytes;
-        s.bytes_per_iteration = sparse::multigrid_bytes(*problem_);
+        s.bytes_per_iteration = sparse::multigrid_bytes(*problem_, !std::holds_alternative<Cpu>(file_.space)).all();
         s.total_seconds = made.seconds;
         s.seconds = {{"grids", made.seconds}};
         s.decision = {.by = "options", .reason = several() ? "several workers take multigrid" : "multigrid was asked for"};

@@ -38,6 +38,9 @@ class AggregationMultigrid {
 
     /// out = M^-1 in, in the form of krylov.
     void apply(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const;
+    /// The same; returns in.out.
+    double apply_dot(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const
+        requires std::same_as<S, Cpu>;
 
 #if defined(KASANE_CUDA)
     /// The launches of out = M^-1 in and of rz (ResidentAlgebra).
@@ -69,6 +72,7 @@ class AggregationMultigrid {
     void build(const RowsView<double>& A, const NearNull<S>& null, bool keep_aggregates);
     bool add_coarse(std::size_t number, Buffer<double, S>& null, int vectors, int rows_per_node, bool keep_aggregates);
     bool twice(std::size_t number) const;
+    double begin_cycle(VectorAlgebra<S>& algebra, const Buffer<double, S>& in) const;
     void smooth(S on, const Level& level, bool from_zero) const;
     void cycle(S on, std::size_t number, bool from_zero) const;
 

@@ -7,6 +7,7 @@
 #include <kasane/sparse/aggregation/row_sums.hpp>
 #include <kasane/sparse/aggregation/smoothers.hpp>
 #include <kasane/sparse/aggregation/tentative.hpp>
+#include <kasane/sparse/multigrid/run_sums.hpp>
 
 #if defined(__CUDACC__)
 #include <kasane/sparse/multigrid/device_sums.cuda.hpp>
@@ -25,7 +26,6 @@ constexpr double kept_part = 0.1;        ///< entries that smooth the prolongato
 constexpr int coarsest_degree = 16;      ///< where there is no inverse
 constexpr double smoothed_range = 0.25;  ///< from this part of the largest eigenvalue on
 constexpr int lanczos_steps = 16;        ///< for the largest eigenvalue
-constexpr double close_to_bound = 0.95;  ///< of the bound of the largest eigenvalue: half of the steps are enough
 constexpr std::size_t first_twice = 2;   ///< levels from this one on, but the coarsest, are visited twice
 
 KS_FN double diagonal_of(const RowsView<double>& A, index_t row) {
@@ -198,6 +198,16 @@ struct WidenScaled {
     KS_FN void operator()(index_t i) const { to[i] = by * static_cast<double>(from[i]) * scale[i]; }
 };
 
+/// WidenScaled; the term of in.out.
+struct WidenAndMultiply {
+    WidenScaled widen;
+    const double* in;
+    KS_FN double operator()(index_t i) const {
+        widen(i);
+        return in[i] * widen.to[i];
+    }
+};
+
 #if defined(__CUDACC__)
 /// NarrowScaled with the factor on the device.
 struct NarrowResidual {
@@ -263,7 +273,7 @@ void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>
             if (vector->size() == 0) *vector = Buffer<float, S>(on_, level.A.rows);
         // An estimate, since the bound by row sums is often larger by half, and the smoother then weaker.
         const double bound = row_sum_bound(on_, level.A);
-        level.largest = std::min(bound, largest_ritz_value(on_, level.A, lanczos_steps, close_to_bound * bound, level.x, level.y, level.d));
+        level.largest = std::min(bound, largest_ritz_value(on_, level.A, lanczos_steps, {bound}, level.x, level.y, level.d));
         if (!add_coarse(number, vectors, null.count, rows_per_node, keep_aggregates)) break;
     }
     const auto& coarsest = levels_.back();
@@ -371,16 +381,37 @@ void AggregationMultigrid<S>::cycle(S on, std::size_t number, bool from_zero) co
     smooth(on, level, false);
 }
 
+/// The right-hand side of the cycle, in units in which |in| is 1, whatever the units of the problem, so that floats keep their range.
+/// @return the unit
 template <Space S>
-void AggregationMultigrid<S>::apply(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const {
-    // In units in which |in| is 1, whatever the units of the problem, so that floats keep their range.
+double AggregationMultigrid<S>::begin_cycle(VectorAlgebra<S>& algebra, const Buffer<double, S>& in) const {
     const double norm = std::sqrt(algebra.dot(in, in));
     const double unit = norm > 0 && std::isfinite(norm) ? std::ldexp(1., std::ilogb(norm)) : 1;
-    const auto& finest = levels_.front();
-    parallel_for(on_, in.size(), NarrowScaled{in.data(), scale_.data(), 1 / unit, finest.b.data()});
+    parallel_for(on_, in.size(), NarrowScaled{in.data(), scale_.data(), 1 / unit, levels_.front().b.data()});
+    return unit;
+}
+
+template <Space S>
+void AggregationMultigrid<S>::apply(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const {
+    const double unit = begin_cycle(algebra, in);
     cycle(on_, 0, true);
-    parallel_for(on_, in.size(), WidenScaled{finest.x.data(), scale_.data(), unit / unit_, out.data()});
+    parallel_for(on_, in.size(), WidenScaled{levels_.front().x.data(), scale_.data(), unit / unit_, out.data()});
     if (singular_) algebra.remove_mean(out);
+}
+
+template <Space S>
+double AggregationMultigrid<S>::apply_dot(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const
+    requires std::same_as<S, Cpu>
+{
+    if (singular_) {
+        apply(algebra, in, out);
+        return algebra.dot(in, out);
+    }
+    const double unit = begin_cycle(algebra, in);
+    cycle(on_, 0, true);
+    Buffer<VectorSums, S> partial(on_, sum_runs_count);
+    const WidenScaled widen{levels_.front().x.data(), scale_.data(), unit / unit_, out.data()};
+    return sum_in_runs(on_, in.size(), WidenAndMultiply{widen, in.data()}, partial).first;
 }
 
 #if defined(__CUDACC__)

@@ -69,6 +69,8 @@ void multiply_entries(S on, View<const double> a, View<const double> x, View<dou
 template <Space S>
 void multiply(S on, const RowsView<double>& A, View<const double> x, View<double> y);
 
+/// y = A x; returns x.y, the sum of VectorAlgebra::dot().
+double multiply_with_product(Cpu on, const RowsView<double>& A, View<const double> x, View<double> y);
 #if defined(KASANE_CUDA)
 /// y = A x, and x.y in the memory of the device.
 void multiply_with_product(Cuda on, const RowsView<double>& A, View<const double> x, View<double> y, double* product,

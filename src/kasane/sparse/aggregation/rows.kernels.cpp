@@ -3,6 +3,8 @@
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/core/device/sum.hpp>
 #include <kasane/sparse/aggregation/row_sums.hpp>
+#include <kasane/sparse/multigrid/run_sums.hpp>
+#include <kasane/sparse/multigrid/vector_algebra.hpp>
 
 #if defined(__CUDACC__)
 #include <kasane/sparse/aggregation/sort_rows.cuda.hpp>
@@ -170,6 +172,17 @@ template <Space S>
 void multiply(S on, const RowsView<double>& A, View<const double> x, View<double> y) {
     for_each_row_sum(on, A, x.ptr, StoreSum{y.ptr});
 }
+
+#if !defined(__CUDACC__)
+double multiply_with_product(Cpu on, const RowsView<double>& A, View<const double> x, View<double> y) {
+    Buffer<VectorSums, Cpu> partial(on, sum_runs_count);
+    const auto row_and_term = [=](index_t row) {
+        y.ptr[row] = A.times(row, x.ptr);
+        return x.ptr[row] * y.ptr[row];
+    };
+    return sum_in_runs(on, A.rows, row_and_term, partial).first;
+}
+#endif
 
 #if defined(__CUDACC__)
 namespace {

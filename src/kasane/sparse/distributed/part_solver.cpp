@@ -140,8 +140,8 @@ std::uint64_t memory_of_part(const RowPart& part, const PartSetup& setup) {
 }
 
 std::uint64_t memory_of_part(const BoxPart& part, const PartSetup&) {
-    // As poisson_solver_memory(): conductances 24, of the grids 72, vectors 48.
-    return static_cast<std::uint64_t>(part.face[0].size()) * (24 + 72 + 48);
+    // As poisson_solver_memory(): conductances 24, of the grids 60, vectors 48.
+    return static_cast<std::uint64_t>(part.face[0].size()) * (24 + 60 + 48);
 }
 
 /// Ends all workers alike where one has another kind of space than worker 0, or less memory than its part needs. @throws InputError

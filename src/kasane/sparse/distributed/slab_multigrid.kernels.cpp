@@ -42,6 +42,9 @@ void for_ends(Planes planes, const auto& body) {
 }
 Planes interior(Planes planes) { return {planes.begin + 1, std::max(planes.begin + 1, planes.end - 1)}; }
 
+/// Places of the cells of one colour in a plane.
+index_t plane_of_colour(const BoxCells& cells) { return static_cast<index_t>(cells.pairs()) * cells.n[1]; }
+
 /// Planes of an array that begins with plane `first`. @param plane  elements of one
 template <class T>
 View<T> planes_of(T* array, int first, Planes planes, index_t plane) {
@@ -93,8 +96,10 @@ SlabMultigrid<S>::SlabMultigrid(S on, comm::Worker& worker, const BoxPart& part,
     }
     while (add_coarse(worker)) {
     }
-    for (auto& slab : slabs_)
-        for (auto* vector : {&slab.x, &slab.b, &slab.r}) *vector = Buffer<float, S>(on, slab.cells.plane() * slab.there.count());
+    for (auto& slab : slabs_) {
+        for (auto* vector : {&slab.x, &slab.b}) *vector = Buffer<float, S>(on, slab.cells.plane() * slab.there.count());
+        slab.r = Buffer<float, S>(on, plane_of_colour(slab.cells) * slab.there.count());
+    }
     synchronize(on);
 }
 
@@ -149,8 +154,8 @@ bool SlabMultigrid<S>::add_coarse(comm::Worker& worker) {
         for_each_cell(on_, faces, Planes{coarse.own.begin, coarse.own.end + more},
                       CoarseFace{fine.faces(), coarse.cells, {fine.joins[0], fine.joins[1], fine.joins[2]}, d, coarse.face[d].data()});
         if (!fine.joins[d]) continue;
-        fine.share[d] = Buffer<float, S>(on_, fine.cells.plane() * fine.there.count());
-        for_each_cell(on_, fine.cells, fine.there, Share{fine.faces(), d, fine.share[d].data()});
+        fine.share[d] = Buffer<float, S>(on_, plane_of_colour(fine.cells) * fine.there.count());
+        for_each_of_colour(on_, fine.cells, fine.there, 0, Share{fine.faces(), d, fine.share[d].data()});
     }
     if (divided) {
         exchange_faces(coarse);
@@ -176,8 +181,9 @@ bool SlabMultigrid<S>::add_coarse(comm::Worker& worker) {
 template <Space S>
 void SlabMultigrid<S>::start_exchange(const Slab& slab, const Buffer<float, S>& values) const {
     const auto [own, there] = std::pair{slab.own, slab.there};
+    const index_t plane = values.size() / there.count();
     const auto planes = [&](int first, bool exists) {
-        return planes_of(const_cast<float*>(values.data()), there.begin, Planes{first, first + (exists ? 1 : 0)}, slab.cells.plane());
+        return planes_of(const_cast<float*>(values.data()), there.begin, Planes{first, first + (exists ? 1 : 0)}, plane);
     };
     const bool below = there.begin<own.begin, above = there.end> own.end;
     exchange_.start(View<const float>(planes(own.begin, below)), View<const float>(planes(own.end - 1, above)),
@@ -213,7 +219,7 @@ void SlabMultigrid<S>::cycle(std::size_t level) const {
     smooth(slab, 0, true);
     smooth(slab, 1, false);
     on_planes(slab, slab.r, [&](Planes planes) {
-        for_each_cell(on_, slab.cells, planes, Residual{slab.faces(), slab.b.data(), slab.x.data(), slab.r.data()});
+        for_each_of_colour(on_, slab.cells, planes, 0, Residual{slab.faces(), slab.b.data(), slab.x.data(), slab.r.data()});
     });
     const BoxCells coarse = last ? rest_->grids().front() : slabs_[level + 1].cells;
     const Transfer by{slab.cells,
@@ -227,12 +233,12 @@ void SlabMultigrid<S>::cycle(std::size_t level) const {
         for (const auto first : rest_begin_) begin.push_back(coarse.plane() * first);
         exchange_.gather(rest_->b(), begin);
         rest_->apply();
-        for_each_cell(on_, slab.cells, slab.there, Prolong{by, rest_->x().ptr, slab.x.data()});
+        for_each_of_colour(on_, slab.cells, slab.there, 0, Prolong{by, rest_->x().ptr, slab.x.data()});
     } else {
         auto& next = slabs_[level + 1];
         for_each_cell(on_, coarse, next.own, Restrict{by, slab.r.data(), next.b.data()});
         cycle(level + 1);
-        for_each_cell(on_, slab.cells, slab.there, Prolong{by, next.x.data(), slab.x.data()});
+        for_each_of_colour(on_, slab.cells, slab.there, 0, Prolong{by, next.x.data(), slab.x.data()});
     }
     smooth(slab, 1, false);
     smooth(slab, 0, false);

@@ -18,7 +18,7 @@ enum class GeneralMethod {
 
 /// The preconditioner of a GeneralSolver.
 enum class GeneralPrecondition {
-    automatic,  ///< jacobi for minres; otherwise ilu0, ilut where that fails, and jacobi where the factors are unstable
+    automatic,  ///< jacobi for minres; otherwise ilu0, ilut where that fails or would need many iterations, jacobi where both are unstable
     none,       ///< M = 1
     jacobi,     ///< the diagonal; the largest entry of a row whose diagonal entry is small; for minres their absolute values
     ilu0,       ///< incomplete LU factorisation with the pattern of A                                               [Saad 2003, 10.3]

@@ -27,7 +27,7 @@ void check_general_options(const GeneralOptions& options) {
     if (!problems.empty()) throw InputError(problems);
 }
 
-std::vector<GeneralStep> steps_for(const MatrixKind& kind, const GeneralOptions& options) {
+std::vector<GeneralStep> steps_for(const MatrixKind& kind, const GeneralOptions& options, bool fill_first) {
     using enum GeneralMethod;
     using Kind = GeneralPrecondition;
     KS_VALIDATE(
@@ -50,7 +50,10 @@ std::vector<GeneralStep> steps_for(const MatrixKind& kind, const GeneralOptions&
     }
     const bool short_recurrence = kind.symmetric && is_symmetric(options.precondition);
     std::vector<GeneralStep> steps;
-    steps.push_back(short_recurrence ? GeneralStep{minres, diagonal} : GeneralStep{bicgstab, factors});
+    if (short_recurrence)
+        steps.push_back({minres, diagonal});
+    else if (!open || !fill_first)
+        steps.push_back({bicgstab, factors});
     // Where ilu0 is too poor, fill-in costs less than many iterations.
     if (open && !short_recurrence) steps.push_back({bicgstab, Kind::ilut});
     steps.push_back({gmres, open && !short_recurrence ? Kind::ilut : factors});

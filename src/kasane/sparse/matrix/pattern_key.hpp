@@ -4,25 +4,34 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/sparse/matrix/csr.hpp>
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace kasane::sparse {
 
 /// Hash of offsets and columns, in their order; never 0. Different patterns have the same key with a probability of 2^-64.
 /// @param A  offsets and columns are checked
 inline std::uint64_t pattern_key(const CsrView& A) {
-    std::uint64_t key = 0x9e3779b97f4a7c15;
-    const auto add = [&key](index_t number) {  // [Steele, Lea & Flood 2014]: the finaliser of SplitMix64
-        key += static_cast<std::uint64_t>(number) + 0x9e3779b97f4a7c15;
+    constexpr index_t rows_of_part = 4096;
+    const auto add = [](std::uint64_t& key, std::uint64_t number) {  // [Steele, Lea & Flood 2014]: the finaliser of SplitMix64
+        key += number + 0x9e3779b97f4a7c15;
         key = (key ^ key >> 30) * 0xbf58476d1ce4e5b9;
         key = (key ^ key >> 27) * 0x94d049bb133111eb;
         key ^= key >> 31;
     };
-    add(A.n);
-    for (index_t row = 0; row < A.n; ++row) {
-        add(A.end(row));
-        for (index_t e = A.begin(row); e < A.end(row); ++e) add(A.column(e));
+    std::vector<std::uint64_t> parts(static_cast<std::size_t>((A.n + rows_of_part - 1) / rows_of_part), 0x9e3779b97f4a7c15);
+#pragma omp parallel for schedule(dynamic)
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+        const auto first = static_cast<index_t>(part) * rows_of_part;
+        for (index_t row = first; row < std::min(first + rows_of_part, A.n); ++row) {
+            add(parts[part], static_cast<std::uint64_t>(A.end(row)));
+            for (index_t e = A.begin(row); e < A.end(row); ++e) add(parts[part], static_cast<std::uint64_t>(A.column(e)));
+        }
     }
+    std::uint64_t key = 0x9e3779b97f4a7c15;
+    add(key, static_cast<std::uint64_t>(A.n));
+    for (const auto part : parts) add(key, part);
     return key != 0 ? key : 1;
 }
 

@@ -22,6 +22,14 @@ struct BoxCells {
     KS_FN index_t cell(int i, int j, int k) const {
         return i + static_cast<index_t>(n[0]) * (j + static_cast<index_t>(n[1]) * (k - first));
     }
+    /// Place of a cell among those of its colour, the parity of i + j + k: every second cell of a line along x has it.
+    KS_FN index_t of_colour(int i, int j, int k) const {
+        return i / 2 + static_cast<index_t>(pairs()) * (j + static_cast<index_t>(n[1]) * (k - first));
+    }
+    /// Pairs of neighbours 2 I and 2 I + 1 in a line along x; the last one may be a single cell.
+    KS_FN int pairs() const { return (n[0] + 1) / 2; }
+    /// Places of the cells of one colour.
+    KS_FN index_t places_of_colour() const { return static_cast<index_t>(pairs()) * n[1] * n[2]; }
     /// Number of faces across direction d: one more than cells along it.
     KS_FN index_t faces(int d) const { return count() / n[d] * (n[d] + 1); }
     /// Number, among the faces across d, of the lower face of a cell. The upper one is further by face_step(d).

@@ -62,7 +62,8 @@ struct CoarseFace {
     }
 };
 
-/// The part of a cell that belongs to the coarse cell beyond its outer face: by resistances from its centre to both centres.
+/// The part of a cell that belongs to the coarse cell beyond its outer face: by resistances from its centre to both centres. Of the cells
+/// with even i + j + k, which alone pass residuals and corrections on.
 struct Share {
     BoxFaces<float> fine;
     int d;
@@ -71,7 +72,7 @@ struct Share {
         const int at[3] = {i, j, k}, here = at[d], n = fine.cells.n[d];
         const index_t step = fine.cells.face_step(d);
         const float* const line = fine.face[d] + fine.cells.lower_face(d, i, j, k) - here * step;
-        float& share = to[fine.cells.cell(i, j, k)];
+        float& share = to[fine.cells.of_colour(i, j, k)];
         share = 0;
         const bool alone = here % 2 == 0 && here + 1 == n;
         const int outer = here % 2 == 0 ? here : here + 1, inner = here % 2 == 0 ? here + 1 : here;  // numbers of its faces
@@ -110,6 +111,49 @@ struct SmoothFromZero {
     }
 };
 
+/// 1 over the diagonal of the cells with even i + j + k.
+struct InverseDiagonal {
+    BoxFaces<float> A;
+    float* to;
+    KS_FN void operator()(int i, int j, int k) const {
+        float diagonal = 0;
+        for (int d = 0; d < 3; ++d) {
+            const float* const lower = A.face[d] + A.cells.lower_face(d, i, j, k);
+            diagonal += lower[0] + lower[A.cells.face_step(d)];
+        }
+        to[A.cells.of_colour(i, j, k)] = diagonal > 0 ? 1 / diagonal : 0;
+    }
+};
+
+/// Both half sweeps from x = 0 in one pass over pairs of cells: those with odd i + j + k compute what their neighbours become.
+struct SweepFromZero {
+    BoxFaces<float> A;
+    const float* inverse;  ///< InverseDiagonal
+    const float* b;
+    float* x;
+    KS_FN void operator()(int pair, int j, int k) const {
+        const BoxCells& cells = A.cells;
+        const int odd = (j + k) & 1, even_cell = 2 * pair + odd, odd_cell = 2 * pair + 1 - odd;
+        const index_t line = cells.cell(0, j, k), places = cells.of_colour(0, j, k);
+        if (even_cell < cells.n[0]) x[line + even_cell] = inverse[places + pair] * b[line + even_cell];
+        if (odd_cell >= cells.n[0]) return;
+        const int at[3] = {odd_cell, j, k};
+        const index_t c = line + odd_cell, across[2] = {cells.pairs(), static_cast<index_t>(cells.pairs()) * cells.n[1]};
+        float neighbours = 0, diagonal = 0;
+        for (int d = 0; d < 3; ++d) {
+            const float* const lower = A.face[d] + cells.lower_face(d, odd_cell, j, k);
+            const float below = lower[0], above = lower[cells.face_step(d)];
+            diagonal += below + above;
+            const index_t low = d == 0 ? places + (odd_cell - 1) / 2 : places + pair - across[d == 1 ? 0 : 1];
+            const index_t high = d == 0 ? places + (odd_cell + 1) / 2 : places + pair + across[d == 1 ? 0 : 1];
+            if (at[d] > 0) neighbours += below * (inverse[low] * b[c - cells.step(d)]);
+            if (at[d] + 1 < cells.n[d]) neighbours += above * (inverse[high] * b[c + cells.step(d)]);
+        }
+        x[c] = diagonal > 0 ? (b[c] + neighbours) / diagonal : 0;
+    }
+};
+
+/// Of the cells with even i + j + k.
 struct Residual {
     BoxFaces<float> A;
     const float *b, *x;
@@ -118,7 +162,7 @@ struct Residual {
         float neighbours, diagonal;
         A.row(x, i, j, k, neighbours, diagonal);
         const index_t c = A.cells.cell(i, j, k);
-        r[c] = b[c] + neighbours - diagonal * x[c];
+        r[A.cells.of_colour(i, j, k)] = b[c] + neighbours - diagonal * x[c];
     }
 };
 
@@ -130,10 +174,10 @@ struct Transfer {
 
     /// The coarse cell beyond the outer side of a fine one.
     static KS_FN int beyond(int i) { return i % 2 == 0 ? i / 2 - 1 : i / 2 + 1; }
-    /// Part of a fine cell that belongs to the coarse cell I along d.
-    KS_FN float part(int d, int i, index_t c, int I) const {
+    /// Part of a fine cell that belongs to the coarse cell I along d. @param place  of the cell among those of its colour
+    KS_FN float part(int d, int i, index_t place, int I) const {
         if (!joins[d]) return 1;
-        return i / 2 == I ? 1 - share[d][c] : share[d][c];
+        return i / 2 == I ? 1 - share[d][place] : share[d][place];
     }
 };
 
@@ -155,29 +199,30 @@ struct Restrict {
         for (int k = low[2]; k <= high[2]; ++k)
             for (int j = low[1]; j <= high[1]; ++j)
                 for (int i = low[0] + ((low[0] + j + k) & 1); i <= high[0]; i += 2) {
-                    const index_t c = by.fine.cell(i, j, k);
-                    sum += by.part(0, i, c, I) * by.part(1, j, c, J) * by.part(2, k, c, K) * r[c];
+                    const index_t place = by.fine.of_colour(i, j, k);
+                    sum += by.part(0, i, place, I) * by.part(1, j, place, J) * by.part(2, k, place, K) * r[place];
                 }
         b[by.coarse.cell(I, J, K)] = sum;
     }
 };
 
+/// To the cells with even i + j + k: the next half sweep replaces the others.
 struct Prolong {
     Transfer by;
     const float* coarse;
     float* x;
     KS_FN void operator()(int i, int j, int k) const {
-        const index_t c = by.fine.cell(i, j, k);
+        const index_t place = by.fine.of_colour(i, j, k);
         const int at[3] = {i, j, k};
         int cell[3][2];
         float weight[3][2];
         for (int d = 0; d < 3; ++d) {
             cell[d][0] = by.joins[d] ? at[d] / 2 : at[d];
-            weight[d][0] = by.part(d, at[d], c, cell[d][0]);
+            weight[d][0] = by.part(d, at[d], place, cell[d][0]);
             const int other = by.joins[d] ? Transfer::beyond(at[d]) : -1;
             const bool inside = other >= 0 && other < by.coarse.n[d];
             cell[d][1] = inside ? other : cell[d][0];
-            weight[d][1] = inside ? by.part(d, at[d], c, other) : 0;
+            weight[d][1] = inside ? by.part(d, at[d], place, other) : 0;
         }
         float sum = 0;
         for (int z = 0; z < 2; ++z)
@@ -186,7 +231,7 @@ struct Prolong {
                 const index_t row = by.coarse.cell(0, cell[1][y], cell[2][z]);
                 sum += across * (weight[0][0] * coarse[row + cell[0][0]] + weight[0][1] * coarse[row + cell[0][1]]);
             }
-        x[c] += sum;
+        x[by.fine.cell(i, j, k)] += sum;
     }
 };
 

@@ -44,13 +44,16 @@ class BoxCycle {
         BoxCells cells;
         bool joins[3] = {};         ///< two cells along d are one on the next grid
         Buffer<float, S> face[3];   ///< conductances
-        Buffer<float, S> share[3];  ///< [cells] part of a cell that belongs to the nearest coarse cell but its own
-        Buffer<float, S> x, b, r;   ///< [cells]
+        Buffer<float, S> share[3];  ///< [places of a colour] part of a cell that belongs to the nearest coarse cell but its own
+        Buffer<float, S> inverse;   ///< [places of a colour] 1 over the diagonal
+        Buffer<float, S> x, b;      ///< [cells]
+        Buffer<float, S> r;         ///< [places of a colour]
         BoxFaces<float> faces() const { return {cells, {face[0].data(), face[1].data(), face[2].data()}}; }
     };
 
     bool add_coarse();
-    void smooth(S on, Grid& grid, int colour, bool from_zero) const;
+    void sweep_from_zero(S on, Grid& grid) const;
+    void smooth(S on, Grid& grid, int colour) const;
     box::Transfer transfer(std::size_t level) const;
     void cycle(S on, std::size_t level) const;
 #if defined(KASANE_CUDA)
@@ -76,8 +79,12 @@ class BoxMultigrid {
     void apply(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const;
 
 #if defined(KASANE_CUDA)
-    /// The launches of out = M^-1 in and of rz (ResidentAlgebra).
-    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
+    /// The interface of ResidentAlgebra: r in the unit of the scalars as the right-hand side of the next cycle.
+    void begin(ResidentCg& cg, const Buffer<double, S>& r) const
+        requires std::same_as<S, Cuda>;
+    float* single_residual() const { return cycle_.b().ptr; }
+    /// The launches of p = M^-1 r + rz / rz_before p and of rz.
+    void submit_direction(ResidentCg& cg, S on, const Buffer<double, S>& r, Buffer<double, S>& z, Buffer<double, S>& p) const
         requires std::same_as<S, Cuda>;
 #endif
 

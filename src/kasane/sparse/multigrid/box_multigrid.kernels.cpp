@@ -6,6 +6,7 @@
 #if defined(__CUDACC__)
 #include <kasane/sparse/multigrid/device_sums.cuda.hpp>
 #include <kasane/sparse/multigrid/few_cells.cuda.hpp>
+#include <kasane/sparse/multigrid/restrict_pairs.cuda.hpp>
 #endif
 
 #include <algorithm>
@@ -66,8 +67,11 @@ BoxCycle<S>::BoxCycle(S on, const BoxCells& cells, std::array<Buffer<float, S>, 
     for (std::size_t d = 0; d < 3; ++d) finest.face[d] = std::move(faces[d]);
     while (add_coarse()) {
     }
-    for (auto& grid : grids_)
-        for (auto* vector : {&grid.x, &grid.b, &grid.r}) *vector = Buffer<float, S>(on_, grid.cells.count());
+    for (auto& grid : grids_) {
+        for (auto* vector : {&grid.x, &grid.b}) *vector = Buffer<float, S>(on_, grid.cells.count());
+        for (auto* half : {&grid.r, &grid.inverse}) *half = Buffer<float, S>(on_, grid.cells.places_of_colour());
+        for_each_of_colour(on_, grid.cells, 0, InverseDiagonal{grid.faces(), grid.inverse.data()});
+    }
     synchronize(on_);
 }
 
@@ -87,19 +91,21 @@ bool BoxCycle<S>::add_coarse() {
         CoarseFace make{fine.faces(), coarse.cells, {fine.joins[0], fine.joins[1], fine.joins[2]}, d, coarse.face[d].data()};
         for_each_cell(on_, box_of_faces(coarse.cells, d), make);
         if (!fine.joins[d]) continue;
-        fine.share[d] = Buffer<float, S>(on_, fine.cells.count());
-        for_each_cell(on_, fine.cells, Share{fine.faces(), d, fine.share[d].data()});
+        fine.share[d] = Buffer<float, S>(on_, fine.cells.places_of_colour());
+        for_each_of_colour(on_, fine.cells, 0, Share{fine.faces(), d, fine.share[d].data()});
     }
     grids_.push_back(std::move(coarse));
     return true;
 }
 
 template <Space S>
-void BoxCycle<S>::smooth(S on, Grid& grid, int colour, bool from_zero) const {
-    if (from_zero)
-        for_each_of_colour(on, grid.cells, colour, SmoothFromZero{grid.faces(), grid.b.data(), grid.x.data()});
-    else
-        for_each_of_colour(on, grid.cells, colour, Smooth{grid.faces(), grid.b.data(), grid.x.data()});
+void BoxCycle<S>::sweep_from_zero(S on, Grid& grid) const {
+    for_each_pair(on, grid.cells, SweepFromZero{grid.faces(), grid.inverse.data(), grid.b.data(), grid.x.data()});
+}
+
+template <Space S>
+void BoxCycle<S>::smooth(S on, Grid& grid, int colour) const {
+    for_each_of_colour(on, grid.cells, colour, Smooth{grid.faces(), grid.b.data(), grid.x.data()});
 }
 
 /// Between a grid and the next one.
@@ -112,6 +118,18 @@ box::Transfer BoxCycle<S>::transfer(std::size_t level) const {
             {grid.share[0].data(), grid.share[1].data(), grid.share[2].data()}};
 }
 
+namespace {
+void restrict_to(Cpu on, const BoxCells& coarse, const Restrict& body) { for_each_cell(on, coarse, body); }
+#if defined(__CUDACC__)
+void restrict_to(Cuda on, const BoxCells& coarse, const Restrict& body) {
+    if (restricts_pairs(body.by))
+        run_restriction_of_pairs(on, body);
+    else
+        for_each_cell(on, coarse, body);
+}
+#endif
+}  // namespace
+
 #if defined(__CUDACC__)
 /// Executes the cycle from a grid of few cells on. @return whether it is one
 template <Space S>
@@ -121,7 +139,7 @@ bool BoxCycle<S>::cycle_of_few_cells(S on, std::size_t level) const {
     for (; level < grids_.size(); ++level) {
         auto& grid = grids_[level];
         auto& to = few.grid[few.grids++];
-        to = {grid.faces(), grid.x.data(), grid.b.data(), grid.r.data(), {}};
+        to = {grid.faces(), grid.inverse.data(), grid.x.data(), grid.b.data(), grid.r.data(), {}};
         if (level + 1 < grids_.size()) to.by = transfer(level);
     }
     few.coarsest_sweeps = coarsest_sweeps;
@@ -138,21 +156,21 @@ void BoxCycle<S>::cycle(S on, std::size_t level) const {
 #endif
     auto& grid = grids_[level];
     if (level + 1 == grids_.size()) {
-        for (int sweep = 0; sweep < coarsest_sweeps; ++sweep) smooth(on, grid, 0, sweep == 0), smooth(on, grid, 1, false);
-        for (int sweep = 0; sweep < coarsest_sweeps; ++sweep) smooth(on, grid, 1, false), smooth(on, grid, 0, false);
+        sweep_from_zero(on, grid);
+        for (int sweep = 1; sweep < coarsest_sweeps; ++sweep) smooth(on, grid, 0), smooth(on, grid, 1);
+        for (int sweep = 0; sweep < coarsest_sweeps; ++sweep) smooth(on, grid, 1), smooth(on, grid, 0);
         return;
     }
     auto& coarse = grids_[level + 1];
     const Transfer by = transfer(level);
-    smooth(on, grid, 0, true);
-    smooth(on, grid, 1, false);
+    sweep_from_zero(on, grid);
     // Half of the cells are enough: the residual is zero in the others, and the next half sweep replaces their values.
     for_each_of_colour(on, grid.cells, 0, Residual{grid.faces(), grid.b.data(), grid.x.data(), grid.r.data()});
-    for_each_cell(on, coarse.cells, Restrict{by, grid.r.data(), coarse.b.data()});
+    restrict_to(on, coarse.cells, Restrict{by, grid.r.data(), coarse.b.data()});
     cycle(on, level + 1);
     for_each_of_colour(on, grid.cells, 0, Prolong{by, coarse.x.data(), grid.x.data()});
-    smooth(on, grid, 1, false);
-    smooth(on, grid, 0, false);
+    smooth(on, grid, 1);
+    smooth(on, grid, 0);
 }
 
 template <Space S>
@@ -166,7 +184,7 @@ template <Space S>
 std::uint64_t BoxCycle<S>::bytes() const {
     index_t floats = 0;
     for (const auto& grid : grids_) {
-        floats += grid.x.size() + grid.b.size() + grid.r.size();
+        floats += grid.x.size() + grid.b.size() + grid.r.size() + grid.inverse.size();
         for (int d = 0; d < 3; ++d) floats += grid.face[d].size() + grid.share[d].size();
     }
     return sizeof(float) * static_cast<std::uint64_t>(floats);
@@ -201,38 +219,83 @@ struct NarrowResidual {
     __device__ void operator()(index_t i) const { to[i] = static_cast<float>(s->per_unit * from[i]); }
 };
 
+/// z = M^-1 r and its sum.
 struct WidenAndSum {
     const CgScalars* s;
     const float* from;
-    const double* r;  ///< null: the sum is that of z
     double per_unit;
     double* to;
     double by = 0;
     __device__ WidenAndSum ready() const {
         WidenAndSum with = *this;
-        with.by = s->unit * per_unit;
+        with.by = s->unit_then * per_unit;
         return with;
     }
     __device__ double operator()(index_t i) const {
         const double z = by * static_cast<double>(from[i]);
         to[i] = z;
-        return r ? r[i] * z : z;
+        return z;
+    }
+};
+
+/// r.z
+struct ProductWithResidual {
+    const CgScalars* s;
+    const float* from;
+    const double* r;
+    double per_unit;
+    double by = 0;
+    __device__ ProductWithResidual ready() const {
+        ProductWithResidual with = *this;
+        with.by = s->unit_then * per_unit;
+        return with;
+    }
+    __device__ double operator()(index_t i) const { return r[i] * (by * static_cast<double>(from[i])); }
+    __device__ double two(index_t pair) const {
+        const double2 rs = reinterpret_cast<const double2*>(r)[pair];
+        const float2 zs = reinterpret_cast<const float2*>(from)[pair];
+        return rs.x * (by * static_cast<double>(zs.x)) + rs.y * (by * static_cast<double>(zs.y));
+    }
+};
+
+/// r = unit b - A x; its square.
+struct ResidualOfBox {
+    BoxFaces<double> A;
+    double unit;
+    const double *b, *x;
+    double* r;
+    __device__ double operator()(int i, int j, int k) const {
+        double neighbours, diagonal;
+        A.row(x, i, j, k, neighbours, diagonal);
+        const index_t c = A.cells.cell(i, j, k);
+        const double left = unit * b[c] - (diagonal * x[c] - neighbours);
+        r[c] = left;
+        return left * left;
     }
 };
 
 }  // namespace
 
 template <Space S>
-void BoxMultigrid<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
+void BoxMultigrid<S>::begin(ResidentCg& cg, const Buffer<double, S>& r) const
     requires std::same_as<S, Cuda>
 {
-    parallel_for(on, in.size(), NarrowResidual{cg.scalars(), in.data(), cycle_.b().ptr});
+    parallel_for(on_, r.size(), NarrowResidual{cg.scalars(), r.data(), single_residual()});
+}
+
+template <Space S>
+void BoxMultigrid<S>::submit_direction(ResidentCg& cg, S on, const Buffer<double, S>& r, Buffer<double, S>& z, Buffer<double, S>& p) const
+    requires std::same_as<S, Cuda>
+{
     cycle_.apply(on);
-    const WidenAndSum widen{cg.scalars(), cycle_.x().ptr, singular_ ? nullptr : in.data(), 1 / unit_, out.data()};
-    if (singular_)
-        device::remove_mean_then(on, widen, cg, in, out);
-    else
-        device::sum_then(on, in.size(), widen, device::StoreTotal{&cg.scalars()->rz}, cg.sums());
+    if (singular_) {
+        device::remove_mean_then(on, WidenAndSum{cg.scalars(), cycle_.x().ptr, 1 / unit_, z.data()}, cg, r, z);
+        cg.direction(on, z, p);
+    } else {
+        device::sum_then(on, r.size(), ProductWithResidual{cg.scalars(), cycle_.x().ptr, r.data(), 1 / unit_},
+                         device::StoreTotal{&cg.scalars()->rz}, cg.sums());
+        cg.direction(on, cycle_.x().ptr, 1 / unit_, p);
+    }
 }
 #endif
 
@@ -265,6 +328,17 @@ void BoxOperator<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in, B
     requires std::same_as<S, Cuda>
 {
     device::sum_cells_then(on, cells_, OfBox{faces(), in.data(), out.data()}, device::StoreTotal{&cg.scalars()->pAp}, cg.sums());
+}
+
+template <Space S>
+double BoxOperator<S>::residual(CgAlgebra<S>& algebra, double unit, const Buffer<double, S>& b, const Buffer<double, S>& x,
+                                Buffer<double, S>& r) const
+    requires std::same_as<S, Cuda>
+{
+    ResidentCg& cg = algebra.resident();
+    device::sum_cells_then(on_, cells_, ResidualOfBox{faces(), unit, b.data(), x.data(), r.data()}, device::StoreTotal{&cg.scalars()->r2},
+                           cg.sums());
+    return cg.now().r2;
 }
 #endif
 

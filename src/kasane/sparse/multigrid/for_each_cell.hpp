@@ -37,6 +37,14 @@ void for_each_of_colour(Cpu on, const BoxCells& cells, Planes planes, int colour
     });
 }
 
+/// body(pair, j, k) for the pairs of neighbours along x of all cells.
+template <class Body>
+void for_each_pair(Cpu on, const BoxCells& cells, const Body& body) {
+    for_each_line(on, cells, Planes{0, cells.n[2]}, [&](int j, int k) {
+        for (int pair = 0; pair < cells.pairs(); ++pair) body(pair, j, k);
+    });
+}
+
 #if defined(__CUDACC__)
 namespace detail {
 
@@ -109,7 +117,11 @@ void for_each_cell(Cuda on, const BoxCells& cells, Planes planes, const Body& bo
 }
 template <class Body>
 void for_each_of_colour(Cuda on, const BoxCells& cells, Planes planes, int colour, const Body& body) {
-    detail::for_each_of_lines(on, (cells.n[0] + 1) / 2, cells, planes, detail::OfColour<Body>{cells.n[0], colour, body});
+    detail::for_each_of_lines(on, cells.pairs(), cells, planes, detail::OfColour<Body>{cells.n[0], colour, body});
+}
+template <class Body>
+void for_each_pair(Cuda on, const BoxCells& cells, const Body& body) {
+    detail::for_each_of_lines(on, cells.pairs(), cells, Planes{0, cells.n[2]}, body);
 }
 #endif
 

@@ -1,0 +1,20 @@
+// Large blocks of allocate_host() that are taken again instead of freed, while a set-up or a solve runs.
+#pragma once
+
+#include <cstddef>
+
+namespace kasane {
+
+/// While one exists, large blocks that any thread releases are kept, up to `most_kept_bytes` of them, and allocate_host() takes them again:
+/// the system clears every page of a new block. The last one that ends frees the blocks that are left.
+class HostMemoryReuse {
+   public:
+    HostMemoryReuse();
+    ~HostMemoryReuse();
+    HostMemoryReuse(const HostMemoryReuse&) = delete;
+    HostMemoryReuse& operator=(const HostMemoryReuse&) = delete;
+
+    static constexpr std::size_t most_kept_bytes = std::size_t{1} << 30;
+};
+
+}  // namespace kasane
