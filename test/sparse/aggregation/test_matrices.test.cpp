@@ -68,7 +68,7 @@ TEST(TestMatrices, AutoSolvesAllToTheTrueResidual) {
     EXPECT_GE(unstructured, 5);
 }
 
-/// BiCGStab and GMRES with ilu0 break down and stagnate there.
+/// BiCGStab and GMRES with ilu0 break down and stagnate there, so that ilut must be the first choice.
 TEST(TestMatrices, AutoSolvesConvectionOnALargeMesh) {
     for (const auto& kind : test_matrices()) {
         if (kind.name != "mesh, convection") continue;
@@ -80,9 +80,8 @@ TEST(TestMatrices, AutoSolvesConvectionOnALargeMesh) {
         GeneralSolver solver(Cpu{2}, A.view());
         solver.solve(b, &log);
         EXPECT_TRUE(log.converged()) << krylov::name(log.end) << " " << log.true_residual;
-        EXPECT_EQ(solver.setup().precondition, "ilu0") << "the first one";
-        ASSERT_FALSE(log.notes.empty());
-        EXPECT_NE(log.notes.back().find("bicgstab with ilut follows"), std::string::npos) << log.notes.back();
+        EXPECT_EQ(solver.setup().precondition, "ilut") << "the first one";
+        for (const auto& note : log.notes) EXPECT_EQ(note.find("follows"), std::string::npos) << note;
     }
 }
 

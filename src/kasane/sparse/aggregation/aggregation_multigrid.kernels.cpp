@@ -26,6 +26,7 @@ constexpr double kept_part = 0.1;        ///< entries that smooth the prolongato
 constexpr int coarsest_degree = 16;      ///< where there is no inverse
 constexpr double smoothed_range = 0.25;  ///< from this part of the largest eigenvalue on
 constexpr int lanczos_steps = 16;        ///< for the largest eigenvalue
+constexpr double close_to_bound = 0.95;  ///< of the bound of the largest eigenvalue: half of the steps are enough
 constexpr std::size_t first_twice = 2;   ///< levels from this one on, but the coarsest, are visited twice
 
 KS_FN double diagonal_of(const RowsView<double>& A, index_t row) {
@@ -273,7 +274,7 @@ void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>
             if (vector->size() == 0) *vector = Buffer<float, S>(on_, level.A.rows);
         // An estimate, since the bound by row sums is often larger by half, and the smoother then weaker.
         const double bound = row_sum_bound(on_, level.A);
-        level.largest = std::min(bound, largest_ritz_value(on_, level.A, lanczos_steps, {bound}, level.x, level.y, level.d));
+        level.largest = std::min(bound, largest_ritz_value(on_, level.A, lanczos_steps, close_to_bound * bound, level.x, level.y, level.d));
         if (!add_coarse(number, vectors, null.count, rows_per_node, keep_aggregates)) break;
     }
     const auto& coarsest = levels_.back();

@@ -61,26 +61,10 @@ struct NextLanczosVector {
 
 }  // namespace detail
 
-/// When fewer steps are enough, by the largest Ritz value over a bound of the eigenvalues.
-struct LanczosEnd {
-    double bound = INFINITY;
-    double of_quarter = 0.85;  ///< after a quarter of the steps: the bound itself is near enough
-    double of_half = 0.95;     ///< after half of them: the Ritz value is
-    /// @return whether `value` after `step` of `steps` steps ends them; `value` is then the estimate
-    bool ends(int step, int steps, double& value) const {
-        if (step == steps / 4 && value >= of_quarter * bound) {
-            value = bound;
-            return true;
-        }
-        return step == steps / 2 && value >= of_half * bound;
-    }
-    bool may_end(int step, int steps) const { return bound < INFINITY && (step == steps / 4 || step == steps / 2); }
-};
-
-/// The largest Ritz value of that many steps, which exceeds no eigenvalue but by rounding, or what `end` takes earlier.
+/// The largest Ritz value of that many steps, or of half of them where it is at least `enough`. It exceeds no eigenvalue but by rounding.
 /// @param A  symmetric, positive semi-definite   @param v, w, before  [rows] vectors whose values are lost
-inline double largest_ritz_value(Cpu on, const RowsView<float>& A, int steps, const LanczosEnd& end, Buffer<float, Cpu>& v,
-                                 Buffer<float, Cpu>& w, Buffer<float, Cpu>& before) {
+inline double largest_ritz_value(Cpu on, const RowsView<float>& A, int steps, double enough, Buffer<float, Cpu>& v, Buffer<float, Cpu>& w,
+                                 Buffer<float, Cpu>& before) {
     parallel_for(on, A.rows, detail::NormalOfRow{v.data()});
     const double square = sum<1>(on, A.rows, detail::SquareOf{v.data()})[0];
     if (!(square > 0)) return 0;
@@ -90,8 +74,7 @@ inline double largest_ritz_value(Cpu on, const RowsView<float>& A, int steps, co
     std::vector<double> alphas, betas;  // the diagonal and the entries beside it
     double beta = 0;
     for (int step = 0; step < steps; ++step) {
-        if (end.may_end(step, steps))
-            if (double value = largest_of_tridiagonal(alphas, betas); end.ends(step, steps, value)) return value;
+        if (step == steps / 2 && largest_of_tridiagonal(alphas, betas) >= enough) break;
         const auto sums = sum<2>(on, A.rows, detail::LanczosProduct{A, v.data(), w.data()});
         const double alpha = sums[0], next2 = sums[1] - alpha * alpha - beta * beta;
         alphas.push_back(alpha);
@@ -178,7 +161,7 @@ struct NextOnDevice {
 
 }  // namespace detail
 
-inline double largest_ritz_value(Cuda on, const RowsView<float>& A, int steps, const LanczosEnd& end, Buffer<float, Cuda>& v,
+inline double largest_ritz_value(Cuda on, const RowsView<float>& A, int steps, double enough, Buffer<float, Cuda>& v,
                                  Buffer<float, Cuda>& w, Buffer<float, Cuda>& before) {
     using detail::LanczosState;
     KS_EXPECT(steps <= LanczosState::most_steps);
@@ -194,8 +177,8 @@ inline double largest_ritz_value(Cuda on, const RowsView<float>& A, int steps, c
         return largest_of_tridiagonal({now.alphas, now.alphas + now.steps}, {now.betas, now.betas + now.steps});
     };
     for (int step = 0; step < steps; ++step) {
-        if (end.may_end(step, steps))
-            if (double value = found(); end.ends(step, steps, value)) return value;
+        if (step == steps / 2 && enough < INFINITY)
+            if (const double value = found(); value >= enough) return value;
         sum_over_rows<2>(on, A, v.data(), detail::StoreAndSum{v.data(), w.data()}, detail::EndOfLanczosStep{state.data()}, sums.view());
         parallel_for(on, A.rows, detail::NextOnDevice{state.data(), v.data(), w.data(), before.data()});
         std::swap(v, before);
