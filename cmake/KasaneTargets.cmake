@@ -3,8 +3,8 @@
 #   *.kernels.cpp    compiled for the host and, with CUDA, once more by nvcc (kasane_cuda_sources)
 #   *.simd.cpp       compiled for the host, once per instruction set (Highway)
 #   *.cu             with CUDA only (kasane_cuda_sources)
-# PUBLIC and PRIVATE: libraries, as for target_link_libraries. HOST_FOLDERS: folders of DIRECTORY ("." is itself) whose *.cpp only call kernels
-# and wait for them; -O1 compiles them in half the time. No loop over particles, rows or sites belongs there. (Kernels keep their optimised
+# PUBLIC and PRIVATE: libraries, as for target_link_libraries. HOST_FOLDERS: folders of DIRECTORY ("." is itself) whose *.cpp call kernels
+# and wait for them; -O1 compiles them in half the time. Loops there copy, check or hash, once in a set-up. (Kernels keep their optimised
 # code: the two share no functions but destructors and copies.) Plugins (KasanePlugins.cmake) are separate libraries.
 
 function(kasane_module name directory)
