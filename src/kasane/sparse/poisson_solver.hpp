@@ -77,9 +77,9 @@ void check_tolerance(const PoissonSolverOptions& options);
 void check_poisson_solver(const PoissonProblem& problem, const PoissonSolverOptions& options);
 /// Bytes that an iteration must move at least, where every array is read or written once in each pass that uses it.
 struct MultigridBytes {
-    double finest = 0;  ///< conjugate gradients, and the cycle on the finest grid
-    double coarse = 0;  ///< the cycle on the other grids
-    double all() const { return finest + coarse; }
+    double finest = 0;                              ///< conjugate gradients, and the cycle on the finest grid
+    double coarse = 0;                              ///< the cycle on the other grids
+    double all() const { return finest + coarse; }  ///< their sum
 };
 /// Those of a PoissonSolver. @param on_device  on a CUDA device, where passes are joined
 MultigridBytes multigrid_bytes(const PoissonProblem& problem, bool on_device);
