@@ -1,6 +1,7 @@
 // How a node of a tree is written to the message of an LET: the same on the CPU and on CUDA, which select nodes in their own ways.
 #pragma once
 
+#include <kasane/core/device/hold_elements.hpp>
 #include <kasane/gravity/domain/essential_tree.hpp>
 
 namespace kasane::gravity {

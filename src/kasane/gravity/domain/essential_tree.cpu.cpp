@@ -64,11 +64,6 @@ struct PackNodes {
     }
 };
 
-template <class T>
-void hold_elements(Buffer<T, Cpu>& buffer, index_t n) {
-    if (buffer.size() < n) buffer.reserve_discarding(n + n / 16);
-}
-
 }  // namespace
 
 template <>

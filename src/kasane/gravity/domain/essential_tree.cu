@@ -177,11 +177,6 @@ __global__ void __launch_bounds__(select_block)
     to.let[let].write(of.tree, at, kind, threadIdx.x % pack_lanes, pack_lanes);
 }
 
-template <class T>
-void hold_elements(Buffer<T, Cuda>& buffer, index_t n) {
-    if (buffer.size() < n) buffer.reserve_discarding(n + n / 16);
-}
-
 }  // namespace
 
 template <>

@@ -1,4 +1,5 @@
 // Velocities and motion of nodes, once per Space.
+#include <kasane/core/device/hold_elements.hpp>
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/gravity/step/kept_nodes.hpp>
 #include <kasane/gravity/step/motion.hpp>
@@ -64,11 +65,6 @@ struct CopyCenter {
     Body* to;
     KS_FN void operator()(index_t i) const { to[i] = from[i]; }
 };
-
-template <class T, Space S>
-void hold_elements(Buffer<T, S>& buffer, index_t n) {
-    if (buffer.size() < n) buffer.reserve_discarding(n + n / 8);
-}
 
 }  // namespace
 
