@@ -8,10 +8,11 @@
 
 namespace kasane::sparse {
 
+constexpr index_t least_rows_of_thread = 256;
+
 void each_row(Cpu on, index_t rows, const auto& body) {
-    constexpr index_t least = 256;
-    const int threads = rows >= 2 * least ? thread_count(on) : 1;
-    const index_t parts = threads > 1 ? std::min(rows / least, index_t{8} * threads) : 1;
+    const int threads = rows >= 2 * least_rows_of_thread ? thread_count(on) : 1;
+    const index_t parts = threads > 1 ? std::min(rows / least_rows_of_thread, index_t{8} * threads) : 1;
     for_each_part(threads, parts, [&](index_t part) {
         for (index_t i = rows * part / parts; i < rows * (part + 1) / parts; ++i) body(i);
     });

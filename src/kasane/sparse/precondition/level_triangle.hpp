@@ -1,5 +1,6 @@
 // A sparse triangle whose rows are solved level by level: a row's level is one more than the highest of the rows that it reads.
-// Invariant: results do not depend on threads.
+// A CPU whose threads would find few rows in a level solves the rows in the order of elimination, which reads neighbouring entries of the
+// vector. Invariant: results do not depend on threads.
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
@@ -16,14 +17,16 @@ class LevelTriangle {
     LevelTriangle(S on, const HostTriangle& triangle, bool lower);
     /// out = T^-1 in. out may be in.
     void solve(const Buffer<double, S>& in, Buffer<double, S>& out) const;
-    index_t levels() const { return static_cast<index_t>(level_begin_.size()) - 1; }
+    index_t levels() const { return levels_; }
     index_t entries() const { return column_.size(); }
     std::uint64_t bytes() const;
 
    private:
     S on_;
+    index_t levels_ = 0;
+    bool in_order_ = false;             ///< rows are solved one after the other in the order of elimination
     std::vector<index_t> level_begin_;  ///< [levels + 1] first place of each level in row_
-    Buffer<std::int32_t, S> row_;       ///< [rows] the rows, level by level
+    Buffer<std::int32_t, S> row_;       ///< [rows] the rows, level by level, or in the order of elimination
     Buffer<std::int64_t, S> begin_;     ///< [rows + 1] offsets of rows in the order of row_
     Buffer<std::int32_t, S> column_;
     Buffer<double, S> value_, inverse_diagonal_;

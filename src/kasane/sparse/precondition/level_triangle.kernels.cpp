@@ -22,6 +22,14 @@ struct SolveRowOfLevel {
     }
 };
 
+/// Whether threads would not share the rows of most levels (each_row).
+bool few_rows_for_threads(Cpu on, index_t rows, index_t levels) {
+    return thread_count(on) == 1 || rows < levels * 2 * least_rows_of_thread;
+}
+#if defined(__CUDACC__)
+bool few_rows_for_threads(Cuda, index_t, index_t) { return false; }
+#endif
+
 }  // namespace
 
 template <Space S>
@@ -36,13 +44,16 @@ LevelTriangle<S>::LevelTriangle(S on, const HostTriangle& triangle, bool lower) 
             level[row] = std::max(level[row], level[static_cast<std::size_t>(T.column[e])] + 1);
         levels = std::max(levels, level[row] + 1);
     }
+    levels_ = levels;
+    in_order_ = few_rows_for_threads(on, T.rows(), levels);
     level_begin_.assign(static_cast<std::size_t>(levels) + 1, 0);
     for (const auto one : level) ++level_begin_[static_cast<std::size_t>(one) + 1];
     for (std::size_t l = 1; l < level_begin_.size(); ++l) level_begin_[l] += level_begin_[l - 1];
     auto next = level_begin_;
     std::vector<std::int32_t> rows(n);
     for (std::size_t row = 0; row < n; ++row)
-        rows[static_cast<std::size_t>(next[static_cast<std::size_t>(level[row])]++)] = static_cast<std::int32_t>(row);
+        rows[in_order_ ? (lower ? row : n - 1 - row) : static_cast<std::size_t>(next[static_cast<std::size_t>(level[row])]++)] =
+            static_cast<std::int32_t>(row);
     std::vector<std::int64_t> begin{0};
     std::vector<std::int32_t> column;
     std::vector<double> value;
@@ -59,10 +70,18 @@ LevelTriangle<S>::LevelTriangle(S on, const HostTriangle& triangle, bool lower) 
 
 template <Space S>
 void LevelTriangle<S>::solve(const Buffer<double, S>& in, Buffer<double, S>& out) const {
+    const auto solve_from = [&](index_t first) {
+        return SolveRowOfLevel{first,     row_.data(), begin_.data(), column_.data(), value_.data(), inverse_diagonal_.data(),
+                               in.data(), out.data()};
+    };
+    if constexpr (std::same_as<S, Cpu>)
+        if (in_order_) {
+            const auto solve_row = solve_from(0);
+            for (index_t place = 0; place < row_.size(); ++place) solve_row(place);
+            return;
+        }
     for (std::size_t l = 0; l + 1 < level_begin_.size(); ++l)
-        each_row(on_, level_begin_[l + 1] - level_begin_[l],
-                 SolveRowOfLevel{level_begin_[l], row_.data(), begin_.data(), column_.data(), value_.data(), inverse_diagonal_.data(),
-                                 in.data(), out.data()});
+        each_row(on_, level_begin_[l + 1] - level_begin_[l], solve_from(level_begin_[l]));
 }
 
 template <Space S>
