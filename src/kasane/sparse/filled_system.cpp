@@ -7,7 +7,9 @@ namespace kasane::sparse {
 
 template <Space S>
 FilledSystem<S> prepare_filled(S on, const CsrView& A, const CsrView& there, const SolverOptions& options) {
-    const auto factor = options.precondition == Precondition::ick ? level_cholesky(A, options.level)
+    // An entry is on the host twice, as rows of L and of its transpose, and twice on the space.
+    const PlacesLimit limit{static_cast<index_t>(available_memory(Cpu{}) / (4 * 12)), options.check_stop};
+    const auto factor = options.precondition == Precondition::ick ? level_cholesky(A, options.level, limit)
                                                                   : threshold_cholesky(A, {options.drop_tolerance, options.fill});
     return {on, options, copied_rows(on, there, A.begin(A.n)),
             LevelFactors<S>{LevelTriangle<S>(on, factor.lower, true), LevelTriangle<S>(on, transposed(factor.lower), false)}, factor.shift};

@@ -117,6 +117,39 @@ TEST(LevelCholesky, MoreLevelsTakeFewerIterations) {
     }
 }
 
+TEST(LevelCholesky, RowsInOrderAndByLevelsHaveTheSameBits) {
+    // Rows of few levels: several threads solve level by level, one thread in the order of elimination.
+    const CsrMatrix A = random_graph(20000, 6000, 3);
+    const auto factor = level_cholesky(A.view(), 1);
+    const auto b = waves(A.rows());
+    std::vector<double> in_order;
+    for (const int threads : {1, 3}) {
+        const LevelFactors<Cpu> M{LevelTriangle<Cpu>(Cpu{threads}, factor.lower, true),
+                                  LevelTriangle<Cpu>(Cpu{threads}, transposed(factor.lower), false)};
+        ASSERT_LT(M.lower.levels() * 512, A.rows()) << "the threads would find too few rows in a level";
+        Buffer<double, Cpu> out(Cpu{1}, A.rows());
+        M.solve(to_space(Cpu{1}, b), out);
+        if (threads == 1) in_order = to_host(out);
+        EXPECT_EQ(to_host(out), in_order);
+    }
+}
+
+TEST(LevelCholesky, EndsWhereItsFactorIsTooLarge) {
+    // Row 0 is coupled to all others: level 1 couples all of them.
+    Entries star{200, {}};
+    for (index_t i = 0; i < 200; ++i) star.at[{i, i}] = 200, star.at[{0, i}] = star.at[{i, 0}] = i == 0 ? 200 : -1;
+    const CsrMatrix A = star.matrix();
+    EXPECT_EQ(level_cholesky(A.view(), 1, {200 * 199 / 2, {}}).lower.beside.nonzeros(), 200 * 199 / 2);
+    try {
+        level_cholesky(A.view(), 1, {5000, {}});
+        FAIL() << "the factor has 19,900 entries";
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("would not fit in the memory"), std::string::npos) << error.what();
+    }
+    const auto stop = [] { throw ComputationError("interrupted"); };
+    EXPECT_THROW(level_cholesky(A.view(), 1, {5000, stop}), ComputationError);
+}
+
 TEST(LevelCholesky, RaisesTheDiagonalAndRefusesWrongOptions) {
     // Eigenvalues -0.8, 1.9, 1.9: positive with the diagonal raised by 0.8 or more.
     Entries three{3, {}};

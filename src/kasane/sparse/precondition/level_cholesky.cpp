@@ -1,10 +1,7 @@
 #include <kasane/sparse/precondition/level_cholesky.hpp>
-
-#include <kasane/sparse/precondition/growing_columns.hpp>
 #include <kasane/sparse/precondition/positive_pivots.hpp>
-#include <kasane/sparse/precondition/sparse_row.hpp>
 
-#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -13,52 +10,41 @@ namespace {
 
 std::size_t slot(index_t i) { return static_cast<std::size_t>(i); }
 
-/// Nothing where a pivot is not positive.
-std::optional<HostTriangle> factorised(const CsrView& A, int most, double shift) {
+/// The entries row by row: l_ij = (a_ij - the sum of l_ik l_jk) / l_jj. Nothing where a pivot is not positive.
+std::optional<HostTriangle> factorised(const CsrView& A, const FactorPlaces& places, double shift,
+                                       const std::function<void()>& check_stop) {
     HostTriangle out;
     auto& L = out.beside;
-    L.begin.assign(1, 0);
-    SparseRow row(A.n);
-    GrowingColumns columns(A.n);
-    std::vector<int> level(slot(A.n)), levels;  // of the row's columns; of the entries of L
-    std::vector<std::int32_t> places;           // of the row, ascending
-    for (std::int32_t i = 0; i < static_cast<std::int32_t>(A.n); ++i) {
-        row.begin(i);
+    L.begin = places.begin, L.column = places.column;
+    L.value.resize(L.column.size());
+    out.inverse_diagonal.reserve(slot(A.n));
+    std::vector<double> row(slot(A.n), 0.);  // of A, then of L; zero at other places
+    for (index_t i = 0; i < A.n; ++i) {
+        if (check_stop && i % 1024 == 0) check_stop();
         double diagonal = 0;
-        const auto add = [&](std::int32_t column, double value, int of) {
-            level[slot(column)] = row.contains(column) ? std::min(level[slot(column)], of) : of;
-            row.add(column, value);
-        };
-        for (index_t e = A.begin(i); e < A.end(i); ++e) {
-            const auto column = static_cast<std::int32_t>(A.column(e));
-            if (column == i) diagonal = A.value[e];
-            if (column < i) add(column, A.value[e], 0);
+        for (index_t e = A.begin(i); e < A.end(i) && A.column(e) <= i; ++e)
+            (A.column(e) == i ? diagonal : row[slot(A.column(e))]) = A.value[e];
+        double pivot = diagonal * (1 + shift);
+        const index_t first = L.begin[slot(i)], end = L.begin[slot(i) + 1];
+        for (index_t e = first; e < end; ++e) {
+            const auto j = slot(L.column[slot(e)]);
+            double sum = row[j];
+            for (index_t f = L.begin[j]; f < L.begin[j + 1]; ++f) sum -= row[slot(L.column[slot(f)])] * L.value[slot(f)];
+            row[j] = L.value[slot(e)] = sum * out.inverse_diagonal[j];
+            pivot -= row[j] * row[j];
         }
-        // First the places, because what a place receives counts whatever its level.
-        places.clear();
-        for (auto k = row.next(); k >= 0; k = row.next()) {
-            places.push_back(k);
-            columns.each(k, [&](std::int32_t other, index_t e) {
-                const int filled = level[slot(k)] + levels[slot(e)] + 1;
-                if (filled <= most) add(other, 0, filled);
-            });
-        }
-        for (const auto k : places) {
-            const double entry = row[k] *= out.inverse_diagonal[slot(k)];
-            columns.each(k, [&](std::int32_t other, index_t e) {
-                if (row.contains(other)) row[other] -= entry * L.value[slot(e)];
-            });
-        }
-        if (!append_row(out, columns, row, i, A.n, diagonal, shift)) return {};
-        for (auto e = levels.size(); e < L.column.size(); ++e) levels.push_back(level[slot(L.column[e])]);
+        for (index_t e = first; e < end; ++e) row[slot(L.column[slot(e)])] = 0;
+        if (!(pivot > 1e-10 * diagonal)) return {};
+        out.inverse_diagonal.push_back(1 / std::sqrt(pivot));
     }
     return out;
 }
 
 }  // namespace
 
-CholeskyFactor level_cholesky(const CsrView& A, int level) {
-    return with_positive_pivots("ick", [&](double shift) { return factorised(A, level, shift); });
+CholeskyFactor level_cholesky(const CsrView& A, int level, const PlacesLimit& limit) {
+    const auto places = places_of_levels(A, level, limit);
+    return with_positive_pivots("ick", [&](double shift) { return factorised(A, places, shift, limit.check_stop); });
 }
 
 }  // namespace kasane::sparse

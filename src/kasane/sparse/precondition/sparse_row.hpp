@@ -61,7 +61,7 @@ class SparseRow {
     void clear() {
         for (const auto place : places_) there_[static_cast<std::size_t>(place)] = 0;
         places_.clear();
-        ahead_ = {};
+        while (!ahead_.empty()) ahead_.pop();
     }
 
    private:
