@@ -147,12 +147,12 @@ void check_memory(const SolveOptions& o, const AnySpace& space, const sparse::Cs
 
 /// The solver; its errors on the matrix name the file.
 sparse::Solver solver_of(const Common& common, const SolveOptions& o, const AnySpace& space, const sparse::CsrMatrix& A,
-                         sparse::SolverOptions options) {
+                         const std::optional<sparse::MatrixKind>& kind, sparse::SolverOptions options) {
     Progress bar(common.progress(), "tuning", 1);
     options.tune_progress = [&](double share, const std::string& what) { bar.update(share, what); };
     options.check_stop = stop_if_interrupted;
     try {
-        return {space, A.view(), options};
+        return kind ? sparse::Solver(space, A.view(), *kind, options) : sparse::Solver(space, A.view(), options);
     } catch (const InputError& error) {
         auto problems = error.problems();
         for (auto& problem : problems)
@@ -164,9 +164,10 @@ sparse::Solver solver_of(const Common& common, const SolveOptions& o, const AnyS
 }
 
 Solved solve_general(const Common& common, const std::string& file, const AnySpace& space, const sparse::CsrMatrix& A,
-                     const sparse::GeneralOptions& options, const sparse::VectorColumns& b, std::vector<double>& x) {
+                     const sparse::MatrixKind& kind, const sparse::GeneralOptions& options, const sparse::VectorColumns& b,
+                     std::vector<double>& x) {
     try {
-        sparse::GeneralSolver solver(space, A.view(), options);
+        sparse::GeneralSolver solver(space, A.view(), kind, options);
         stop_if_interrupted();
         auto logs = iterate(common, solver, options.rtol, b, x);
         return {solver.setup().iteration, solver.setup(), std::move(logs)};
@@ -197,17 +198,15 @@ Solved solve_alone(const Common& common, const SolveOptions& o, const AnySpace& 
                    const sparse::SolverOptions& options, const std::optional<sparse::GeneralOptions>& general,
                    const sparse::VectorColumns& b, std::vector<double>& x) {
     const bool automatic = general && general->method == sparse::GeneralMethod::automatic;
-    bool by_cg = !general;
-    if (automatic && is_symmetric(general->precondition))
-        by_cg = sparse::kind_of(A.view(), o.matrix).positive;
-    else if (general)
-        sparse::kind_of(A.view(), o.matrix);
+    std::optional<sparse::MatrixKind> kind;
+    if (general) kind = sparse::kind_of(A.view(), o.matrix);
+    const bool by_cg = !general || (automatic && is_symmetric(general->precondition) && kind->positive);
     Solved solved;
     std::string why_not_cg;
     if (by_cg) {
         check_memory(o, space, A, options);
         try {
-            auto solver = solver_of(common, o, space, A, options);
+            auto solver = solver_of(common, o, space, A, kind, options);
             if (!automatic) A = {};
             stop_if_interrupted();
             auto logs = iterate(common, solver, options.rtol, b, x);
@@ -221,7 +220,7 @@ Solved solve_alone(const Common& common, const SolveOptions& o, const AnySpace& 
     }
     if (!by_cg || (automatic && !why_not_cg.empty())) {
         std::ranges::fill(x, 0.);
-        solved = solve_general(common, o.matrix, space, A, *general, b, x);
+        solved = solve_general(common, o.matrix, space, A, *kind, *general, b, x);
         if (by_cg) solved.setup.notes.insert(solved.setup.notes.begin(), "conjugate gradients failed: " + why_not_cg);
     }
     return solved;

@@ -42,14 +42,15 @@ struct Whole {
     double seconds = 0, processor_seconds = 0;
 };
 
-Whole by_solver(const AnySpace& on, const CsrMatrix& A, const std::vector<double>& b, Precondition precondition, int rows_per_node = 1) {
+Whole by_solver(const AnySpace& on, const CsrMatrix& A, const std::vector<double>& b, Precondition precondition, int rows_per_node = 1,
+                const MatrixKind* kind = nullptr) {
     const Stopwatch watch;
     SolverOptions options;
     options.near_null.rows_per_node = rows_per_node;
     options.precondition = precondition;
     options.tune = Tuning::off;
     options.rtol = rtol;
-    Solver solver(on, A.view(), options);
+    Solver solver = kind ? Solver(on, A.view(), *kind, options) : Solver(on, A.view(), options);
     Whole out;
     out.x = solver.solve(b, &out.log);
     out.seconds = watch.seconds();
@@ -58,13 +59,13 @@ Whole by_solver(const AnySpace& on, const CsrMatrix& A, const std::vector<double
 }
 
 Whole by_general(const AnySpace& on, const CsrMatrix& A, const std::vector<double>& b, GeneralMethod method,
-                 GeneralPrecondition precondition) {
+                 GeneralPrecondition precondition, const MatrixKind* kind = nullptr) {
     const Stopwatch watch;
     GeneralOptions options;
     options.method = method;
     options.precondition = precondition;
     options.rtol = rtol;
-    GeneralSolver solver(on, A.view(), options);
+    GeneralSolver solver = kind ? GeneralSolver(on, A.view(), *kind, options) : GeneralSolver(on, A.view(), options);
     Whole out;
     out.x = solver.solve(b, &out.log);
     out.seconds = watch.seconds();
@@ -75,9 +76,9 @@ Whole by_general(const AnySpace& on, const CsrMatrix& A, const std::vector<doubl
 /// As `kasane solve --precondition auto`.
 Whole by_auto(const AnySpace& on, const CsrMatrix& A, const std::vector<double>& b) {
     const Stopwatch watch;
-    const bool positive = kind_of(A.view()).positive;
-    Whole out = positive ? by_solver(on, A, b, Precondition::automatic)
-                         : by_general(on, A, b, GeneralMethod::automatic, GeneralPrecondition::automatic);
+    const auto kind = kind_of(A.view());
+    Whole out = kind.positive ? by_solver(on, A, b, Precondition::automatic, 1, &kind)
+                              : by_general(on, A, b, GeneralMethod::automatic, GeneralPrecondition::automatic, &kind);
     out.seconds = watch.seconds();
     return out;
 }

@@ -379,6 +379,32 @@ TEST(GeneralSolver, OneUnknownAndUnsortedDuplicates) {
     EXPECT_NEAR(x[1], 2, 1e-7);
 }
 
+TEST(MatrixKind, SolversTakeItInPlaceOfACheckWithTheSameBits) {
+    // Unsorted rows with a duplicate; a singular matrix of two parts; a nonsymmetric matrix.
+    const CsrMatrix unsorted{{0, 3, 5}, {1, 0, 0, 1, 0}, {-1, 2, 2, 3, -1}},
+        parts{{0, 2, 4, 6, 8}, {0, 1, 0, 1, 2, 3, 2, 3}, {1, -1, -1, 1, 2, -2, -2, 2}};
+    for (const auto& A : {unsorted, parts, convection(9, 1, 0, 0)}) {
+        const auto kind = kind_of(A.view());
+        ASSERT_TRUE(kind.positive);
+        const auto facts = check(A.view());
+        EXPECT_EQ(kind.facts.duplicates, facts.duplicates);
+        EXPECT_EQ(kind.facts.singular, facts.singular);
+        EXPECT_EQ(kind.facts.component, facts.component);
+        EXPECT_EQ(kind.facts.longest_row, facts.longest_row);
+        const auto b = waves(A.rows());
+        Solver checked(Cpu{1}, A.view()), known(Cpu{1}, A.view(), kind, {});
+        EXPECT_EQ(checked.solve(b), known.solve(b));
+        EXPECT_EQ(checked.setup().notes, known.setup().notes);
+    }
+    const auto A = convection(9, 1, 2, 0);
+    const auto kind = kind_of(A.view());
+    const auto b = waves(A.rows());
+    EXPECT_EQ(GeneralSolver(Cpu{1}, A.view()).solve(b), GeneralSolver(Cpu{1}, A.view(), kind, {}).solve(b));
+    EXPECT_THROW(Solver(Cpu{1}, A.view(), kind, {}), LogicError) << "it is not symmetric";
+    EXPECT_THROW(Solver(Cpu{1}, unsorted.view(), kind_of(parts.view()), {}), LogicError) << "the kind is that of another matrix";
+    EXPECT_THROW(GeneralSolver(Cpu{1}, unsorted.view(), kind, {}), LogicError);
+}
+
 TEST(MatrixKind, FindsSymmetrySignAndRank) {
     EXPECT_TRUE(kind_of(convection(5, 1, 0, 0).view()).positive);
     EXPECT_FALSE(kind_of(convection(5, 1, 1, 0).view()).symmetric);

@@ -49,9 +49,21 @@ bool fill_pays(const AnySpace& on, const CsrView& A, const GeneralKnown& known) 
 GeneralSolver::GeneralSolver(const AnySpace& on, const CsrView& A, const GeneralOptions& options) {
     check_general_options(options);
     const Stopwatch watch;
+    auto kind = kind_of(A);
+    set_up(on, A, std::move(kind), options, watch.seconds());
+}
+
+GeneralSolver::GeneralSolver(const AnySpace& on, const CsrView& A, const MatrixKind& kind, const GeneralOptions& options) {
+    check_general_options(options);
+    require_kind_of(A, kind);
+    set_up(on, A, kind, options, 0);
+}
+
+void GeneralSolver::set_up(const AnySpace& on, const CsrView& A, MatrixKind kind, const GeneralOptions& options, double check_seconds) {
+    const Stopwatch watch;
     GeneralKnown known;
     known.options = options;
-    known.kind = kind_of(A);
+    known.kind = std::move(kind);
     CsrMatrix own;
     CsrView given = A;
     if (!known.kind.sorted || known.kind.duplicates) own = canonical(A), given = own.view();
@@ -60,7 +72,8 @@ GeneralSolver::GeneralSolver(const AnySpace& on, const CsrView& A, const General
     known.reason = reason_of(known.kind, known.fill_first);
     known.facts.rows = A.n;
     known.facts.nonzeros = given.begin(A.n);
-    const double check_seconds = watch.seconds();
+    check_seconds += watch.seconds();
+    const Stopwatch after_check;
     GeneralOptions first = options;
     if (known.fill_first) first.precondition = GeneralPrecondition::ilut;
     const std::uint64_t needed = memory_estimate(A.n, known.facts.nonzeros, first), there = available_memory(on);
@@ -76,7 +89,7 @@ GeneralSolver::GeneralSolver(const AnySpace& on, const CsrView& A, const General
         },
         on);
     parts_->pattern = pattern;
-    parts_->record_setup(watch.seconds(), check_seconds);
+    parts_->record_setup(check_seconds + after_check.seconds(), check_seconds);
 }
 
 void GeneralSolver::update(const CsrView& A) {

@@ -26,6 +26,8 @@ class GeneralSolver {
     /// @throws InputError from kind_of(A), for minres and a nonsymmetric A, for options that do not apply, and where memory is short;
     ///   PreconditionError where ilu0 was asked for and its factors are unstable
     GeneralSolver(const AnySpace& on, const CsrView& A, const GeneralOptions& options = {});
+    /// The same without another check of A. @param kind  of A, from kind_of(A)
+    GeneralSolver(const AnySpace& on, const CsrView& A, const MatrixKind& kind, const GeneralOptions& options);
     /// Frees all memory.
     ~GeneralSolver();
     /// Takes the other solver's arrays.
@@ -59,6 +61,7 @@ class GeneralSolver {
 
    private:
     struct Parts;
+    void set_up(const AnySpace& on, const CsrView& A, MatrixKind kind, const GeneralOptions& options, double check_seconds);
     std::unique_ptr<Parts> parts_;
 };
 

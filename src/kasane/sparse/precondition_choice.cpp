@@ -102,10 +102,28 @@ double share_of_one_distance(const CsrView& A) {
     return sizes.size() > 1 && all > 0 ? largest / all : 0;
 }
 
+/// out = D A D in, with the diagonal matrix D. @return in.out
+template <class Column>
+double scaled_product(const CsrView& A, const Column* column, const std::vector<double>& D, const std::vector<double>& in,
+                      std::vector<double>& scaled, std::vector<double>& out) {
+    const std::size_t n = in.size();
+    for (std::size_t row = 0; row < n; ++row) scaled[row] = D[row] * in[row];
+    double product = 0;
+    for (std::size_t row = 0; row < n; ++row) {
+        double sum = 0;
+        const index_t end = A.end(static_cast<index_t>(row));
+        for (index_t e = A.begin(static_cast<index_t>(row)); e < end; ++e) sum += A.value[e] * scaled[static_cast<std::size_t>(column[e])];
+        out[row] = D[row] * sum;
+        product += in[row] * out[row];
+    }
+    return product;
+}
+
 /// A lower bound of the condition number of A scaled to a diagonal of 1: the largest over the smallest Ritz value of some steps of Lanczos'
-/// method, or of as many as exceed `enough`.
+/// method, of as many as exceed `enough`, or of as many as leave it below a third of that with a growth of less than 5% in a step.
 double least_condition(const CsrView& A, double enough) {
     constexpr int steps = 10;
+    constexpr double least_growth = 1.05;
     const auto n = static_cast<std::size_t>(A.n);
     std::vector<double> root(n), v(n), scaled(n), w(n), before(n, 0.), alphas, betas;
     RandomStream random(1, 0);
@@ -118,24 +136,19 @@ double least_condition(const CsrView& A, double enough) {
     }
     for (auto& one : v) one /= std::sqrt(square);
     for (int step = 0; step < steps && ratio <= enough; ++step) {
-        double alpha = 0, next2 = 0;
-        for (std::size_t row = 0; row < n; ++row) scaled[row] = root[row] * v[row];
+        double next2 = 0;
+        const double alpha =
+            A.column32 ? scaled_product(A, A.column32, root, v, scaled, w) : scaled_product(A, A.column64, root, v, scaled, w);
         for (std::size_t row = 0; row < n; ++row) {
-            double sum = 0;
-            for (index_t e = A.begin(static_cast<index_t>(row)); e < A.end(static_cast<index_t>(row)); ++e)
-                sum += A.value[e] * scaled[static_cast<std::size_t>(A.column(e))];
-            w[row] = root[row] * sum - beta * before[row];
-            alpha += w[row] * v[row];
-        }
-        for (std::size_t row = 0; row < n; ++row) {
-            w[row] -= alpha * v[row];
+            w[row] -= alpha * v[row] + beta * before[row];
             next2 += w[row] * w[row];
         }
         alphas.push_back(alpha);
         std::vector<double> negative;
         for (const double one : alphas) negative.push_back(-one);
-        const double least = -largest_of_tridiagonal(negative, betas);
+        const double least = -largest_of_tridiagonal(negative, betas), last = ratio;
         ratio = least > 0 ? largest_of_tridiagonal(alphas, betas) / least : INFINITY;
+        if (step >= 3 && ratio < least_growth * last && ratio <= enough / 3) break;
         beta = std::sqrt(next2);
         if (!(beta > 1e-8)) break;
         betas.push_back(beta);
@@ -209,9 +222,9 @@ PreconditionChoice by_rule_on_cpu(const CsrView& A) {
         return iterations > worth_a_setup ? PreconditionChoice{Precondition::multigrid, many_iterations(worth_a_setup)}
                                           : PreconditionChoice{Precondition::ic0, few_iterations("ic0", iterations)};
     }
+    if (iterations <= few) return {Precondition::jacobi, few_iterations("jacobi", iterations)};
     if (!many_positive && iterations <= worth_with_ssor)
         if (auto choice = well_conditioned_choice()) return *choice;
-    if (iterations <= few) return {Precondition::jacobi, few_iterations("jacobi", iterations)};
     if (iterations * (many_positive ? of_elasticity : 1) <= worth_with_ssor)
         return {Precondition::ssor, few_iterations("ssor", iterations)};
     if (!many_positive) return {Precondition::multigrid, many_iterations(worth_with_ssor)};

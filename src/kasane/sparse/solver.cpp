@@ -386,12 +386,25 @@ void update_values(FilledSystem<S>& prepared, const CsrView& A, const SolverOpti
 
 }  // namespace
 
-Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& asked) : parts_(std::make_unique<Parts>()) {
-    check_options(asked);
+Solver::Solver(const AnySpace& on, const CsrView& A, const SolverOptions& options) : parts_(std::make_unique<Parts>()) {
+    check_options(options);
+    const Stopwatch watch;
+    auto matrix = check(A);
+    set_up(on, A, std::move(matrix), options, watch.seconds());
+}
+
+Solver::Solver(const AnySpace& on, const CsrView& A, const MatrixKind& kind, const SolverOptions& options)
+    : parts_(std::make_unique<Parts>()) {
+    check_options(options);
+    require_kind_of(A, kind);
+    KS_REQUIRE(kind.positive, "the matrix is not positive definite: make a GeneralSolver.");
+    set_up(on, A, kind.facts, options, 0);
+}
+
+void Solver::set_up(const AnySpace& on, const CsrView& A, MatrixFacts matrix, const SolverOptions& asked, double check_seconds) {
     SolverOptions options = asked;
     Stopwatch all, watch;
     PartTimes times;
-    MatrixFacts matrix = check(A);
     CsrMatrix own;
     CsrView given = A;
     if (!matrix.sorted || matrix.duplicates > 0) {
@@ -401,7 +414,7 @@ Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& asked) : part
         if (matrix.duplicates > 0)
             parts_->facts.notes.push_back(std::to_string(matrix.duplicates) + " entries were given for a place that had one, and summed.");
     }
-    times.add("check", watch.seconds());
+    times.add("check", check_seconds + watch.seconds());
     if (options.check_stop) options.check_stop();
     if (options.precondition == Precondition::automatic) {
         watch.restart();
@@ -434,7 +447,7 @@ Solver::Solver(AnySpace on, const CsrView& A, const SolverOptions& asked) : part
     parts_->null = {matrix.singular, std::move(matrix.component), matrix.components};
     parts_->pattern = pattern_key(A);
     parts_->facts.seconds = times.parts();
-    parts_->facts.total_seconds = all.seconds();
+    parts_->facts.total_seconds = check_seconds + all.seconds();
     if (!parts_->account) return;
     double setup_seconds = 0;
     for (const auto& [part, seconds] : times.parts())

@@ -8,6 +8,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/sparse/matrix/csr.hpp>
+#include <kasane/sparse/matrix/kind.hpp>
 #include <kasane/sparse/options/options.hpp>
 #include <kasane/sparse/options/solve_log.hpp>
 
@@ -54,7 +55,9 @@ class Solver {
     /// @param A        in host memory; not kept, and not needed after the constructor
     /// @param options  options that are automatic are decided here
     /// @throws InputError from check(A), for options that do not apply, and where memory is short; PreconditionError
-    Solver(AnySpace on, const CsrView& A, const SolverOptions& options = {});
+    Solver(const AnySpace& on, const CsrView& A, const SolverOptions& options = {});
+    /// The same without another check of A. @param kind  of A, from kind_of(A)   @throws LogicError where it is not positive
+    Solver(const AnySpace& on, const CsrView& A, const MatrixKind& kind, const SolverOptions& options);
 #if defined(KASANE_CUDA)
     /// The same for A in the memory of that device: check, ordering, factorisation and conversion run there. Only cm-rcm and automatic
     /// orderings are built on the device; a matrix with another ordering is copied to the host first.
@@ -99,6 +102,7 @@ class Solver {
    private:
     struct Parts;
     explicit Solver(std::unique_ptr<Parts> parts);
+    void set_up(const AnySpace& on, const CsrView& A, MatrixFacts matrix, const SolverOptions& options, double check_seconds);
     std::unique_ptr<Parts> parts_;
 };
 

@@ -258,6 +258,19 @@ void report(const Symmetry& pairs, Problems& problems) {
 
 }  // namespace
 
+MatrixFacts detail::facts_of(const CsrView& A, const Rows& rows, const CsrView& sorted) {
+    MatrixFacts facts;
+    facts.rows = A.n;
+    facts.nonzeros = A.begin(A.n);
+    facts.longest_row = rows.longest;
+    facts.sorted = rows.sorted;
+    facts.duplicates = rows.sorted ? rows.duplicates : facts.nonzeros - sorted.begin(sorted.n);
+    facts.singular = rows.sorted ? rows.zero_sums : look_at_rows(sorted).zero_sums;
+    facts.components = components(sorted, facts.component);
+    if (!facts.singular || facts.components == 1) facts.component = {};
+    return facts;
+}
+
 MatrixFacts check(const CsrView& A, const std::string& source) {
     Problems problems(source);
     check_size(A, problems);
@@ -265,27 +278,16 @@ MatrixFacts check(const CsrView& A, const std::string& source) {
     report(rows, A, problems);
     if (rows.out_of_range.count > 0) problems.throw_if_any();
 
-    MatrixFacts facts;
-    facts.rows = A.n;
-    facts.nonzeros = A.begin(A.n);
-    facts.longest_row = rows.longest;
-    facts.sorted = rows.sorted;
-    facts.duplicates = rows.duplicates;
-    facts.singular = rows.zero_sums;
     // Partners are found by bisection: for rows that do not ascend, in a sorted copy.
     CsrMatrix copy;
     auto sorted = A;
     if (!rows.sorted) {
         copy = canonical(A);
         sorted = copy.view();
-        facts.duplicates = facts.nonzeros - copy.nonzeros();
-        facts.singular = look_at_rows(sorted).zero_sums;
     }
     report(look_at_pairs(sorted), problems);
     problems.throw_if_any();
-    facts.components = components(sorted, facts.component);
-    if (!facts.singular || facts.components == 1) facts.component = {};
-    return facts;
+    return facts_of(A, rows, sorted);
 }
 
 }  // namespace kasane::sparse

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kasane/core/base/error.hpp>
-#include <kasane/sparse/matrix/csr.hpp>
+#include <kasane/sparse/matrix/kind.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -20,14 +20,18 @@ inline std::uint64_t pattern_key(const CsrView& A) {
         key = (key ^ key >> 27) * 0x94d049bb133111eb;
         key ^= key >> 31;
     };
-    std::vector<std::uint64_t> parts(static_cast<std::size_t>((A.n + rows_of_part - 1) / rows_of_part), 0x9e3779b97f4a7c15);
+    std::vector<std::uint64_t> parts(static_cast<std::size_t>((A.n + rows_of_part - 1) / rows_of_part));
 #pragma omp parallel for schedule(dynamic)
     for (std::size_t part = 0; part < parts.size(); ++part) {
-        const auto first = static_cast<index_t>(part) * rows_of_part;
-        for (index_t row = first; row < std::min(first + rows_of_part, A.n); ++row) {
-            add(parts[part], static_cast<std::uint64_t>(A.end(row)));
-            for (index_t e = A.begin(row); e < A.end(row); ++e) add(parts[part], static_cast<std::uint64_t>(A.column(e)));
-        }
+        const auto first = static_cast<index_t>(part) * rows_of_part, last = std::min(first + rows_of_part, A.n);
+        std::uint64_t chain[4] = {1, 2, 3, 4};  // independent, so that one does not wait for the products of another
+        index_t e = A.begin(first);
+        for (const index_t end = A.begin(last) - 3; e < end; e += 4)
+            for (int k = 0; k < 4; ++k) add(chain[k], static_cast<std::uint64_t>(A.column(e + k)));
+        for (; e < A.begin(last); ++e) add(chain[0], static_cast<std::uint64_t>(A.column(e)));
+        for (index_t row = first; row < last; ++row) add(chain[row % 4], static_cast<std::uint64_t>(A.end(row)));
+        parts[part] = chain[0];
+        for (int k = 1; k < 4; ++k) add(parts[part], chain[k]);
     }
     std::uint64_t key = 0x9e3779b97f4a7c15;
     add(key, static_cast<std::uint64_t>(A.n));
@@ -39,6 +43,11 @@ inline std::uint64_t pattern_key(const CsrView& A) {
 inline void require_pattern(const CsrView& A, std::uint64_t key) {
     KS_REQUIRE(pattern_key(A) == key,
                "the matrix has another pattern than the one that the solver was made for: make another solver for it.");
+}
+
+/// @throws LogicError where the kind has another size than A
+inline void require_kind_of(const CsrView& A, const MatrixKind& kind) {
+    KS_REQUIRE(A.n > 0 && kind.rows == A.n && kind.nonzeros == A.begin(A.n), "the kind is that of another matrix: take kind_of(A).");
 }
 
 /// @throws LogicError where a solver's last update() failed
