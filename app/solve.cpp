@@ -35,6 +35,7 @@ struct SolveOptions {
     std::string matrix, rhs, solution, tuning_file;
     std::string block = "1";
     std::string ordering = "auto", numbering = "auto", format = "auto", precondition = "ic0", iteration = "auto", launch = "auto";
+    std::string smoother = "chebyshev", cycle = "auto";
     sparse::SolverOptions solver;
     GeneralChoices general;
     WorkerChoices workers;
@@ -70,6 +71,11 @@ sparse::SolverOptions solver_options(const SolveOptions& o, const CLI::App& app)
         });
     take("--iteration", [&] { options.iteration = sparse::parse_iteration(o.iteration); });
     take("--launch", [&] { options.launch = sparse::parse_launch(o.launch); });
+    take("--smoother", [&] { options.multigrid.smoother = sparse::parse_smoother(o.smoother); });
+    take("--cycle", [&] { options.multigrid.cycle = sparse::parse_cycle(o.cycle); });
+    for (const char* option : {"--smoother", "--smoother-steps", "--cycle"})
+        require(app.count(option) == 0 || o.precondition == "multigrid" || o.precondition == "auto", option,
+                "has no effect with --precondition " + o.precondition + ": leave it out, or take multigrid");
     require(options.rtol >= sparse::least_rtol && options.rtol < 1, "--rtol",
             fmt::format("is {}: it must be at least {} and below 1. Try 1e-8", options.rtol, sparse::least_rtol));
     require(options.ssor_omega > 0 && options.ssor_omega < 2, "--ssor-omega",
@@ -366,6 +372,12 @@ Action add_solve(CLI::App& app, const Common& common) {
     app.add_option("--block", o.block,
                    "Rows of dense blocks of the matrix, 2 to 6, or auto, for cg with ic0, jacobi or none: fewer bytes, as in elasticity");
     app.add_option("--ssor-omega", o.solver.ssor_omega, "Relaxation of ssor, above 0 and below 2");
+    app.add_option("--smoother", o.smoother, "Of multigrid: chebyshev, gauss-seidel (by colours) or jacobi (damped)");
+    app.add_option("--smoother-steps", o.solver.multigrid.steps, "Degree or sweeps of the smoother before and after the coarse level")
+        ->check(whole_number(1, 10));
+    app.add_option(
+        "--cycle", o.cycle,
+        "Of multigrid: v, w, k (two iterations of conjugate gradients on each level) or auto (v on the two finest levels, then w)");
     app.add_flag("--single-factor", o.solver.single_factor, "Keep the triangles of the factor in single precision (plain iteration only)");
     app.add_option("--eigenvalues", o.eigenvalues,
                    "Find this number of the smallest eigenvalues of A in place of x (preconditioner multigrid, jacobi or none)")

@@ -16,7 +16,7 @@ namespace {
 void refuse_options_of_solves(const CLI::App& app) {
     std::vector<InputProblem> problems;
     for (const char* option : {"--rhs", "--output", "--ordering", "--numbering", "--format", "--iteration", "--launch", "--method",
-                               "--restart", "--single-factor", "--tune"})
+                               "--restart", "--single-factor", "--tune", "--smoother", "--smoother-steps", "--cycle"})
         if (app.count(option) > 0) problems.push_back({"has no effect with --eigenvalues: leave it out", {"", 0, 0, option}});
     if (!problems.empty()) throw InputError(problems);
 }

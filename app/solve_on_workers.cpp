@@ -25,8 +25,9 @@ sparse::DistributedOptions distributed_options(const WorkerChoices& choices, con
                                                const sparse::SolverOptions& shared, const CLI::App& app) {
     std::vector<InputProblem> problems;
     const auto refuse = [&](const char* option, const std::string& message) { problems.push_back({message, {"", 0, 0, option}}); };
-    for (const char* option : {"--ordering", "--numbering", "--format", "--iteration", "--launch", "--single-factor", "--ssor-omega",
-                               "--tune", "--tuning-file", "--restart", "--drop-tolerance", "--fill", "--level", "--eigenvalues", "--block"})
+    for (const char* option :
+         {"--ordering", "--numbering", "--format", "--iteration", "--launch", "--single-factor", "--ssor-omega", "--tune", "--tuning-file",
+          "--restart", "--drop-tolerance", "--fill", "--level", "--eigenvalues", "--block", "--smoother", "--smoother-steps", "--cycle"})
         if (app.count(option) > 0) refuse(option, "is for one worker: leave it out, or start one rank");
     if (app.count("--method") > 0)
         refuse("--method", "is for one worker: on several, the method follows from the matrix and from --overlap. Leave it out");

@@ -220,6 +220,7 @@ class Solver(_OfMatrix):
 
     Options: rtol (1e-8), iteration_limit, precondition (ic0, auto, multigrid, ict, ick, ssor, jacobi, none), ordering (auto, natural, mc:K, cm,
     rcm, cm-rcm:K, block:B:K), numbering, format, iteration, launch, ssor_omega, drop_tolerance (1e-3) and fill (10) of ict, level (1) of ick,
+    smoother (chebyshev, gauss-seidel, jacobi), smoother_steps (2) and cycle (auto, v, w, k) of multigrid,
     block (1; 2 to 6, or auto: rows of dense blocks, for ic0, jacobi and none), single_factor, tune (True: every candidate is timed; False: by
     rule).
 

@@ -177,6 +177,12 @@ SolverOptions options_of(const nb::dict& given) {
             o.block = nb::isinstance<nb::str>(value) && text() == "auto" ? 0 : nb::cast<int>(value);
         else if (name == "ssor_omega")
             o.ssor_omega = nb::cast<double>(value);
+        else if (name == "smoother")
+            o.multigrid.smoother = parse_smoother(text());
+        else if (name == "smoother_steps")
+            o.multigrid.steps = nb::cast<int>(value);
+        else if (name == "cycle")
+            o.multigrid.cycle = parse_cycle(text());
         else if (name == "single_factor")
             o.single_factor = nb::cast<bool>(value);
         else if (name == "rtol")

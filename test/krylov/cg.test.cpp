@@ -140,6 +140,39 @@ TEST(ConjugateGradients, APreconditionerChangesTheStepsNotTheAnswer) {
     }
 }
 
+/// A preconditioner that changes from call to call: the diagonal, with every other entry doubled at every other call.
+struct Changing {
+    const RealMatrix& A;
+    mutable int calls = 0;
+    template <class Algebra>
+    void apply(Algebra&, const Reals& in, Reals& out) const {
+        const bool odd = ++calls % 2;
+        for (std::size_t i = 0; i < in.size(); ++i) out[i] = in[i] / A.a[i * A.n + i] * (odd && i % 2 ? 2 : 1);
+    }
+};
+
+TEST(ConjugateGradients, AChangingPreconditionerNeedsTheFlexibleForm) {
+    // Diagonally dominant. Without a preconditioner both forms have the same iterates, to rounding.
+    RealMatrix A{120, Reals(120 * 120, 0.)};
+    for (std::size_t i = 0; i < A.n; ++i) {
+        A.a[i * A.n + i] = 4 + static_cast<double>(i % 7);
+        for (const std::size_t step : {1, 11})
+            if (i + step < A.n) A.a[i * A.n + i + step] = A.a[(i + step) * A.n + i] = -1;
+    }
+    const Reals b = ramp(A.n);
+    const auto iterations = [&](bool flexible, const auto& M) {
+        HostAlgebra algebra;
+        Reals x(A.n, 0.);
+        Options options{.rtol = 1e-10};
+        options.flexible = flexible;
+        const auto log = conjugate_gradients(algebra, A, M, b, x, options);
+        EXPECT_TRUE(log.converged());
+        return log.iterations;
+    };
+    EXPECT_EQ(iterations(true, NoPreconditioner{}), iterations(false, NoPreconditioner{}));
+    EXPECT_LT(iterations(true, Changing{A}), iterations(false, Changing{A}));
+}
+
 TEST(ConjugateGradients, AZeroRightHandSideHasTheZeroSolution) {
     HostAlgebra algebra;
     Reals x{1, std::numeric_limits<double>::quiet_NaN()};

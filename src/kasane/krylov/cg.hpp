@@ -8,6 +8,7 @@
 #include <kasane/krylov/options.hpp>
 
 #include <cmath>
+#include <optional>
 
 namespace kasane::krylov {
 
@@ -31,9 +32,11 @@ struct CgSums {
 ///                                                                                  [Hestenes & Stiefel 1952; Saad 2003, algorithm 9.1]
 /// A and M may have apply_dot(algebra, in, out) -> double instead of apply(): the same, and it returns in.out. The algebra may have step()
 /// (algebra.hpp), and A residual(algebra, unit, b, x, r) -> double: r = unit b - A x, and it returns r.r. These save passes over memory.
-/// The algebra may have iteration() for A and M (algebra.hpp), which then takes the place of the others. A zero b gives x = 0 at once.
-/// Entries of any size are allowed: where b.b leaves the range of doubles, the system is solved in other units. Per iteration without fused
-/// forms: one A, one M, 3 dots, 3 axpby: 12 flop and 104 bytes per unknown of doubles beside A and M; with them 72 bytes.
+/// The algebra may have iteration() for A and M (algebra.hpp), which then takes the place of the others, but where options.flexible: the
+/// direction is then made orthogonal with the difference of two residuals, for one vector and one dot more. [Notay 2000, algorithm 2.1] A
+/// zero b gives x = 0 at once. Entries of any size are allowed: where b.b leaves the range of doubles, the system is solved in other units.
+/// Per iteration without fused forms: one A, one M, 3 dots, 3 axpby: 12 flop and 104 bytes per unknown of doubles beside A and M; with them
+/// 72 bytes.
 /// @param algebra  of the vectors
 /// @param A        symmetric positive definite
 /// @param M        symmetric positive definite; NoPreconditioner: none
@@ -103,21 +106,22 @@ SolveLog conjugate_gradients(Algebra& algebra, const Operator& A, const Precondi
         return algebra.dot(r, r);
     };
 
+    std::optional<Vector> r_before;
+    if (options.flexible) r_before = algebra.like(b);
     const auto iteration = [&](bool first, double square, double rz_before) -> CgSums {
-        if constexpr (requires { algebra.iteration(A, M, square, first, x, work); }) {
-            return algebra.iteration(A, M, square, first, x, work);
+        if constexpr (requires { algebra.iteration(A, M, square, first, x, work); })
+            if (!options.flexible) return algebra.iteration(A, M, square, first, x, work);
+        CgSums sums{apply_dot(M, r, z), 0, square};
+        if (!(sums.rz > 0)) return sums;
+        if (first) {
+            algebra.copy(z, p);
         } else {
-            CgSums sums{apply_dot(M, r, z), 0, square};
-            if (!(sums.rz > 0)) return sums;
-            if (first) {
-                algebra.copy(z, p);
-            } else {
-                algebra.axpby(1, z, sums.rz / rz_before, p);
-            }
-            sums.pAp = apply_dot(A, p, q);
-            if (sums.pAp > 0) sums.r2 = step(sums.rz / sums.pAp);
-            return sums;
+            algebra.axpby(1, z, (sums.rz - (r_before ? algebra.dot(z, *r_before) : 0)) / rz_before, p);
         }
+        if (r_before) algebra.copy(r, *r_before);
+        sums.pAp = apply_dot(A, p, q);
+        if (sums.pAp > 0) sums.r2 = step(sums.rz / sums.pAp);
+        return sums;
     };
 
     double r2 = residual_of_x(), rz = 0;

@@ -16,6 +16,7 @@ struct Options {
     int inner_stagnation_limit = 500;  ///< the same for an inner solver
     bool history = true;               ///< keep the residual of every iteration
     double true_residual_slack = 10;   ///< conjugate_gradients accepts a true residual of up to this many tolerances
+    bool flexible = false;             ///< conjugate_gradients: M may be another operator at every call
     StopFunction stop = {};            ///< called before every iteration, inner ones too; may be empty
 };
 

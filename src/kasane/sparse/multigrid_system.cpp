@@ -44,7 +44,7 @@ MultigridSystem<S> prepare_multigrid(S on, const CsrView& A, index_t nonzeros, c
     if (needed <= reusable_bytes(on)) system.memory.take_at_once(needed);
     system.A = copied_rows(on, A, nonzeros);
     system.null = near_null_on(on, options.near_null, A.n);
-    system.M = std::make_unique<AggregationMultigrid<S>>(on, system.A.view(), system.null, mean_free);
+    system.M = std::make_unique<AggregationMultigrid<S>>(on, system.A.view(), system.null, mean_free, options.multigrid);
     system.memory.keep_at_most(reusable_bytes(on));
     return system;
 }

@@ -68,6 +68,7 @@ SolveLog solve_rows(S on, const Operator& A, const Preconditioner& M, const Solv
         how.rtol = options.rtol;
         how.iteration_limit = options.iteration_limit;
         how.true_residual_slack = 1;
+        how.flexible = options.precondition == Precondition::multigrid && options.multigrid.cycle == Cycle::k;
         how.stop = stop;
         const Stopwatch iterations;
         static_cast<krylov::SolveLog&>(log) = krylov::conjugate_gradients(algebra, A, M, rhs, solution, how);

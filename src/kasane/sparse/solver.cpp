@@ -49,6 +49,9 @@ void check_options(const SolverOptions& options) {
     require(options.near_null.count >= 1 && options.near_null.count <= 64 && options.near_null.rows_per_node >= 1 &&
                 options.near_null.rows_per_node <= 64,
             "near_null.count and near_null.rows_per_node lie between 1 and 64.", "near_null");
+    require(options.multigrid.steps >= 1 && options.multigrid.steps <= 10,
+            fmt::format("multigrid.steps = {}: a smoother has 1 to 10 steps before and after the coarse level.", options.multigrid.steps),
+            "smoother_steps");
     require(options.drop_tolerance >= 0 && options.drop_tolerance < 1,
             fmt::format("drop_tolerance = {}: ict drops entries below this part of their row, so it lies from 0 to below 1. Try 1e-3.",
                         options.drop_tolerance),
@@ -237,6 +240,8 @@ void describe(const MultigridSystem<S>& prepared, const AnySpace& on, const Matr
         facts.stored_entries += level.entries;
         rows += fmt::format("{}{}", rows.empty() ? "" : ", ", level.rows);
     }
+    if (const auto& how = prepared.options.multigrid; how != MultigridOptions{})
+        facts.notes.push_back(fmt::format("smoother {}, steps {}, cycle {}", name(how.smoother), how.steps, name(how.cycle)));
     facts.notes.push_back(fmt::format("levels of {} rows; together they have {:.2f} times the entries of the matrix", rows,
                                       static_cast<double>(facts.stored_entries) / static_cast<double>(matrix.nonzeros)));
     describe_singular(matrix, facts);
@@ -675,6 +680,8 @@ std::uint64_t memory_estimate(index_t rows, index_t nonzeros, const SolverOption
         const auto& near_null = options.near_null;
         const int vectors = near_null.vectors.empty() ? near_null.rows_per_node : near_null.count;
         bytes = static_cast<double>(nonzeros) * (12 + 4 + 8 * 1.3 + 2 * 8 + 10) + n * (160. + 80. * vectors);
+        if (options.multigrid.cycle == Cycle::k) bytes += n * (8. + 2 * 4 * 0.5);  // a residual; two vectors of each coarse level
+        if (options.multigrid.smoother == Smoother::gauss_seidel) bytes += n * 4 * 1.5 + n * 4;
     }
     if (options.precondition == Precondition::ict || options.precondition == Precondition::ick) {
         // A; both triangles on the host as they grow, by rows, by levels, and on the space. A level adds to each entry of a row about as

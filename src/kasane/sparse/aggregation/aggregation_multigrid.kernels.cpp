@@ -21,13 +21,13 @@ namespace {
 
 constexpr index_t coarsest_rows = 300;   ///< no further level below
 constexpr index_t most_inverse = 2000;   ///< rows of an inverse
-constexpr int degree = 2;                ///< of the polynomial before and after the coarse level, at least 2
 constexpr double kept_part = 0.1;        ///< entries that smooth the prolongator, of the largest one of a row
 constexpr int coarsest_degree = 16;      ///< where there is no inverse
 constexpr double smoothed_range = 0.25;  ///< from this part of the largest eigenvalue on
 constexpr int lanczos_steps = 16;        ///< for the largest eigenvalue
 constexpr double close_to_bound = 0.95;  ///< of the bound of the largest eigenvalue: half of the steps are enough
-constexpr std::size_t first_twice = 2;   ///< levels from this one on, but the coarsest, are visited twice
+constexpr std::size_t first_twice = 2;   ///< levels from this one on, but the coarsest, are visited twice by Cycle::automatic
+constexpr double enough_in_one = 0.25;  ///< of the residual is left: a second iteration of a K cycle is not made [Notay & Vassilevski 2008]
 
 KS_FN double diagonal_of(const RowsView<double>& A, index_t row) {
     double diagonal = 0;
@@ -141,6 +141,65 @@ struct ChebyshevStep {
     }
 };
 
+/// y = by b
+struct FirstStep {
+    const float* b;
+    float by;
+    float* y;
+    KS_FN void operator()(index_t row) const { y[row] = by * b[row]; }
+};
+
+/// x += b - A x in rows of one colour; the diagonal of A is 1.
+struct RelaxRow {
+    RowsView<float> A;
+    const std::int32_t* rows;
+    const float* b;
+    float* x;
+    KS_FN void operator()(index_t place) const {
+        const index_t row = rows[place];
+        x[row] += b[row] - A.times(row, x);
+    }
+};
+
+struct SetZero {
+    float* x;
+    KS_FN void operator()(index_t row) const { x[row] = 0; }
+};
+
+struct CopyTo {
+    const float* from;
+    float* to;
+    KS_FN void operator()(index_t row) const { to[row] = from[row]; }
+};
+
+/// {v.Av, v.r, r.r}, or with a first correction {v.Av, v.r, v.Ac}
+struct CorrectionTerms {
+    const float *v, *Av, *r, *Ac;
+    KS_FN Terms<3> operator()(index_t row) const {
+        const auto here = static_cast<double>(v[row]), rest = static_cast<double>(r[row]);
+        return {{here * static_cast<double>(Av[row]), here * rest, Ac ? here * static_cast<double>(Ac[row]) : rest * rest}};
+    }
+};
+
+/// r -= by Ac; the term of r.r
+struct SubtractCorrection {
+    const float* Ac;
+    float by;
+    float* r;
+    KS_FN Terms<1> operator()(index_t row) const {
+        r[row] -= by * Ac[row];
+        return {{static_cast<double>(r[row]) * static_cast<double>(r[row])}};
+    }
+};
+
+/// x = of_c c + of_x x
+struct JoinCorrections {
+    const float* c;
+    float of_c, of_x;
+    float* x;
+    KS_FN void operator()(index_t row) const { x[row] = of_x == 0 ? of_c * c[row] : of_c * c[row] + of_x * x[row]; }
+};
+
 struct LevelResidual {
     const float* b;
     float* r;
@@ -243,8 +302,9 @@ struct WidenAndSum {
 }  // namespace
 
 template <Space S>
-AggregationMultigrid<S>::AggregationMultigrid(S on, const RowsView<double>& A, const NearNull<S>& null, bool singular)
-    : on_(on), singular_(singular) {
+AggregationMultigrid<S>::AggregationMultigrid(S on, const RowsView<double>& A, const NearNull<S>& null, bool singular,
+                                              const MultigridOptions& options)
+    : on_(on), singular_(singular), options_(options) {
     build(A, null, false);
 }
 
@@ -275,7 +335,10 @@ void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>
         // An estimate, since the bound by row sums is often larger by half, and the smoother then weaker.
         const double bound = row_sum_bound(on_, level.A);
         level.largest = std::min(bound, largest_ritz_value(on_, level.A, lanczos_steps, close_to_bound * bound, level.x, level.y, level.d));
+        if (options_.smoother == Smoother::gauss_seidel && !keep_aggregates) level.colors = row_colors(on_, level.A);
         if (!add_coarse(number, vectors, null.count, rows_per_node, keep_aggregates)) break;
+        if (options_.cycle == Cycle::k && number > 0)
+            for (auto* vector : {&levels_[number].c, &levels_[number].Ac}) *vector = Buffer<float, S>(on_, levels_[number].A.rows);
     }
     const auto& coarsest = levels_.back();
     if (coarsest.A.rows <= most_inverse && levels_.size() > 1) {
@@ -335,16 +398,24 @@ bool AggregationMultigrid<S>::add_coarse(std::size_t number, Buffer<double, S>& 
 
 template <Space S>
 bool AggregationMultigrid<S>::twice(std::size_t number) const {
-    return number >= first_twice && number + 1 < levels_.size();
+    if (number + 1 >= levels_.size()) return false;
+    return (options_.cycle == Cycle::w && number > 0) || (options_.cycle == Cycle::automatic && number >= first_twice);
 }
 
 template <Space S>
-void AggregationMultigrid<S>::smooth(S on, const Level& level, bool from_zero) const {
-    const bool alone = &level == &levels_.back() && levels_.size() > 1;
+void AggregationMultigrid<S>::smooth(S on, const Level& level, bool from_zero, Sweep sweep) const {
+    if (&level == &levels_.back() && levels_.size() > 1) return chebyshev(on, level, from_zero, coarsest_degree);
+    if (options_.smoother == Smoother::gauss_seidel) return gauss_seidel(on, level, from_zero, sweep);
+    if (options_.smoother == Smoother::jacobi || options_.steps == 1) return jacobi(on, level, from_zero);
+    chebyshev(on, level, from_zero, options_.steps);
+}
+
+template <Space S>
+void AggregationMultigrid<S>::chebyshev(S on, const Level& level, bool from_zero, int degree) const {
     // [Saad 2003, algorithm 12.1]
     const double high = level.largest, low = smoothed_range * high, middle = (high + low) / 2, half = (high - low) / 2;
     double rho = half / middle;
-    for (int step = 0; step < (alone ? coarsest_degree : degree); ++step) {
+    for (int step = 0; step < degree; ++step) {
         if (step == 0 && from_zero) continue;
         const double next = 1 / (2 * middle / half - rho);
         const double again = step == 0 ? 0 : next * rho, by = step == 0 ? 1 / middle : 2 * next / half;
@@ -361,6 +432,33 @@ void AggregationMultigrid<S>::smooth(S on, const Level& level, bool from_zero) c
     }
 }
 
+/// A polynomial of degree 1 is a step with 2 over the sum of the ends of its range.
+template <Space S>
+void AggregationMultigrid<S>::jacobi(S on, const Level& level, bool from_zero) const {
+    const double damping = options_.smoother == Smoother::jacobi ? 4. / 3 : 2 / (1 + smoothed_range);
+    const auto by = static_cast<float>(damping / std::max(level.largest, 1e-30));
+    for (int step = 0; step < options_.steps; ++step) {
+        if (step == 0 && from_zero)
+            parallel_for(on, level.A.rows, FirstStep{level.b.data(), by, level.y.data()});
+        else
+            for_each_row_sum(on, level.A, level.x.data(),
+                             ChebyshevStep{level.b.data(), level.x.data(), 0, by, level.d.data(), level.y.data()});
+        std::swap(level.x, level.y);
+    }
+}
+
+template <Space S>
+void AggregationMultigrid<S>::gauss_seidel(S on, const Level& level, bool from_zero, Sweep sweep) const {
+    if (from_zero) parallel_for(on, level.A.rows, SetZero{level.x.data()});
+    const auto& colors = level.colors;
+    for (int step = 0; step < options_.steps; ++step)
+        for (int k = 0; k < colors.count(); ++k) {
+            const auto color = static_cast<std::size_t>(sweep == Sweep::before ? k : colors.count() - 1 - k);
+            const index_t first = colors.begin[color];
+            parallel_for(on, colors.begin[color + 1] - first, RelaxRow{level.A, colors.row.data() + first, level.b.data(), level.x.data()});
+        }
+}
+
 /// x = M^-1 b on this level, or from x on.
 template <Space S>
 void AggregationMultigrid<S>::cycle(S on, std::size_t number, bool from_zero) const {
@@ -369,17 +467,46 @@ void AggregationMultigrid<S>::cycle(S on, std::size_t number, bool from_zero) co
         if (inverse_.size() > 0)
             dense_times(on, {inverse_.data(), level.A.rows, level.b.data(), level.x.data()});
         else
-            smooth(on, level, from_zero);
+            smooth(on, level, from_zero, Sweep::before);
         return;
     }
     const auto& coarse = levels_[number + 1];
-    smooth(on, level, from_zero);
+    smooth(on, level, from_zero, Sweep::before);
     for_each_row_sum(on, level.A, level.x.data(), LevelResidual{level.b.data(), level.y.data()});
     for_each_row_sum(on, level.R.view(), level.y.data(), ScaledSum{1, coarse.b.data()});
-    cycle(on, number + 1, true);
-    if (twice(number + 1)) cycle(on, number + 1, false);
+    if (coarse.c.size() > 0) {
+        krylov_cycle(on, number + 1);
+    } else {
+        cycle(on, number + 1, true);
+        if (twice(number + 1)) cycle(on, number + 1, false);
+    }
     for_each_row_sum(on, level.P.view(), coarse.x.data(), AddSum{level.x.data()});
-    smooth(on, level, false);
+    smooth(on, level, false, Sweep::after);
+}
+
+/// x = A^-1 b on this level by at most two iterations of flexible conjugate gradients with the cycle; b is overwritten.
+///                                                                                          [Notay & Vassilevski 2008, algorithm 3.2]
+template <Space S>
+void AggregationMultigrid<S>::krylov_cycle(S on, std::size_t number) const {
+    const auto& level = levels_[number];
+    const index_t n = level.A.rows;
+    cycle(on, number, true);
+    parallel_for(on, n, CopyTo{level.x.data(), level.c.data()});
+    for_each_row_sum(on, level.A, level.c.data(), ScaledSum{1, level.Ac.data()});
+    const auto first = sum<3>(on, n, CorrectionTerms{level.c.data(), level.Ac.data(), level.b.data(), nullptr});
+    const double rho = first[0], alpha = first[1], r2 = first[2];
+    if (!(rho > 0) || !std::isfinite(rho)) return;  // b is zero, or rounding has made the level indefinite: x is the cycle's
+    const double left = sum<1>(on, n, SubtractCorrection{level.Ac.data(), static_cast<float>(alpha / rho), level.b.data()})[0];
+    if (left <= enough_in_one * enough_in_one * r2)
+        return parallel_for(on, n, JoinCorrections{level.c.data(), static_cast<float>(alpha / rho), 0, level.x.data()});
+    cycle(on, number, true);
+    for_each_row_sum(on, level.A, level.x.data(), ScaledSum{1, level.y.data()});
+    const auto second = sum<3>(on, n, CorrectionTerms{level.x.data(), level.y.data(), level.b.data(), level.Ac.data()});
+    const double gamma = second[2], rest = second[0] - gamma * gamma / rho;
+    const double of_second = rest > 0 ? second[1] / rest : 0;
+    parallel_for(on, n,
+                 JoinCorrections{level.c.data(), static_cast<float>((alpha - gamma * of_second) / rho), static_cast<float>(of_second),
+                                 level.x.data()});
 }
 
 /// The right-hand side of the cycle, in units in which |in| is 1, whatever the units of the problem, so that floats keep their range.
@@ -443,7 +570,8 @@ std::uint64_t AggregationMultigrid<S>::bytes() const {
     index_t floats = 2 * scale_.size() + inverse_.size();
     std::uint64_t bytes = 0;
     for (const auto& level : levels_) {
-        floats += level.values.size() + level.x.size() + level.y.size() + level.b.size() + level.d.size() + level.aggregates.of.size();
+        floats += level.values.size() + level.x.size() + level.y.size() + level.b.size() + level.d.size() + level.aggregates.of.size() +
+                  level.colors.row.size() + level.c.size() + level.Ac.size();
         bytes += level.own.bytes() + level.P.bytes() + level.R.bytes();
     }
     return bytes + sizeof(float) * static_cast<std::uint64_t>(floats);
@@ -456,11 +584,15 @@ double AggregationMultigrid<S>::bytes_per_cycle() const {
     for (std::size_t number = 0; number < levels_.size(); ++number) {
         const auto& level = levels_[number];
         const auto rows = static_cast<double>(level.A.rows), entries = static_cast<double>(level.entries);
-        if (twice(number)) visits *= 2;
+        const bool by_krylov = level.c.size() > 0;
+        if (twice(number) || by_krylov) visits *= 2;
+        const double steps = options_.steps, product = 8 * entries + 4 * rows;
         // Each product reads the offsets, entries and x (b: the first); steps also b, d and write d, y; the residual b and r; both
-        // transfers their matrix.
-        bytes += visits * (2 * degree * (8 * entries + 4 * rows) + rows * 4 * (3 + (2 * degree - 2) * 5 + 3 + 2 + 1) +
-                           static_cast<double>(level.P.bytes() + level.R.bytes()));
+        // transfers their matrix; a K cycle multiplies once more, reads and writes c, Ac, b and x.
+        double moved = 2 * steps * product + rows * 4 * (3 + (2 * steps - 2) * 5 + 3 + 2 + 1);
+        if (options_.smoother == Smoother::gauss_seidel) moved = (2 * steps + 1) * product + rows * 4 * (2 * steps * 3 + 4);
+        if (by_krylov) moved += product + rows * 4 * 9;
+        bytes += visits * (moved + static_cast<double>(level.P.bytes() + level.R.bytes()));
     }
     return bytes;
 }

@@ -27,6 +27,9 @@ constexpr Named<Numbering> numberings[] = {
     {Numbering::automatic, "auto"}, {Numbering::coalesced, "coalesced"}, {Numbering::sequential, "sequential"}};
 constexpr Named<Iteration> iterations[] = {
     {Iteration::automatic, "auto"}, {Iteration::plain, "plain"}, {Iteration::eisenstat, "eisenstat"}, {Iteration::reduced, "reduced"}};
+constexpr Named<Smoother> smoothers[] = {
+    {Smoother::chebyshev, "chebyshev"}, {Smoother::gauss_seidel, "gauss-seidel"}, {Smoother::jacobi, "jacobi"}};
+constexpr Named<Cycle> cycles[] = {{Cycle::automatic, "auto"}, {Cycle::v, "v"}, {Cycle::w, "w"}, {Cycle::k, "k"}};
 constexpr Named<Launch> launches[] = {{Launch::automatic, "auto"}, {Launch::cooperative, "cooperative"}, {Launch::graph, "graph"}};
 
 template <class E, std::size_t n>
@@ -63,10 +66,14 @@ Precondition parse_precondition(const std::string& text) { return parsed(precond
 Numbering parse_numbering(const std::string& text) { return parsed(numberings, text, "numbering"); }
 Iteration parse_iteration(const std::string& text) { return parsed(iterations, text, "iteration"); }
 Launch parse_launch(const std::string& text) { return parsed(launches, text, "launch"); }
+Smoother parse_smoother(const std::string& text) { return parsed(smoothers, text, "smoother"); }
+Cycle parse_cycle(const std::string& text) { return parsed(cycles, text, "cycle"); }
 std::string name(Precondition value) { return named(preconditions, value); }
 std::string name(Numbering value) { return named(numberings, value); }
 std::string name(Iteration value) { return named(iterations, value); }
 std::string name(Launch value) { return named(launches, value); }
+std::string name(Smoother value) { return named(smoothers, value); }
+std::string name(Cycle value) { return named(cycles, value); }
 
 Format Format::parse(const std::string& text) {
     if (text == "auto") return {};

@@ -3,6 +3,7 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/progress.hpp>
+#include <kasane/sparse/options/multigrid_options.hpp>
 #include <kasane/sparse/order/ordering.hpp>
 
 #include <filesystem>
@@ -21,7 +22,7 @@ enum class Precondition {
     automatic,  ///< by rule: ic0 or multigrid; on a CPU also ssor or jacobi
     ict,        ///< incomplete Cholesky factorisation with a threshold and a limit of fill-in for each row   [Saad 2003, 10.8]
     ick,        ///< incomplete Cholesky factorisation with levels of fill, IC(k)                           [Saad 2003, 10.3.3]
-    multigrid,  ///< a V cycle of smoothed aggregation in single precision                             [Vanek, Mandel & Brezina 1996]
+    multigrid,  ///< a cycle of smoothed aggregation in single precision                               [Vanek, Mandel & Brezina 1996]
 };
 /// How new row numbers are assigned.
 enum class Numbering {
@@ -107,6 +108,7 @@ struct SolverOptions {
     Precondition precondition = Precondition::ic0;  ///< the preconditioner
     double ssor_omega = 1;                          ///< relaxation of ssor, in (0, 2)
     NearNullOptions near_null;                      ///< of multigrid
+    MultigridOptions multigrid;                     ///< smoother and cycle of multigrid
     double drop_tolerance = 1e-3;                   ///< of ict: entries below this part of their row are dropped; from 0 to below 1
     int fill = 10;                                  ///< of ict: entries that a row of L may have beyond those of A
     int level = 1;                                  ///< k of ick: 0 to 9
