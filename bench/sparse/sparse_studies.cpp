@@ -144,9 +144,10 @@ std::vector<index_t> sides_or(const BenchmarkContext& context, const std::vector
 
 std::vector<Benchmark> sparse_studies() {
     const auto shared = std::make_shared<SparseProblems>();
-    return {sparse_triad(shared),  sparse_solve(shared),   sparse_peer_eigen(shared), sparse_peer_cusparse(shared),
-            sparse_colors(shared), sparse_formats(shared), sparse_multigrid(shared),  sparse_multigrid_device(shared),
-            sparse_general(),      sparse_blocks(),        sparse_matrices(),         sparse_scaling()};
+    return {
+        sparse_triad(shared),   sparse_solve(shared),  sparse_peer_eigen(shared), sparse_peer_cusparse(shared),    sparse_colors(shared),
+        sparse_formats(shared), sparse_openmp(shared), sparse_multigrid(shared),  sparse_multigrid_device(shared), sparse_general(),
+        sparse_blocks(),        sparse_matrices(),     sparse_scaling()};
 }
 
 }  // namespace kasane::bench

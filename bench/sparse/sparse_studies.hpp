@@ -81,6 +81,7 @@ Benchmark sparse_peer_eigen(const SharedSparse& shared);
 Benchmark sparse_peer_cusparse(const SharedSparse& shared);
 Benchmark sparse_colors(const SharedSparse& shared);
 Benchmark sparse_formats(const SharedSparse& shared);
+Benchmark sparse_openmp(const SharedSparse& shared);
 Benchmark sparse_multigrid(const SharedSparse& shared);
 Benchmark sparse_multigrid_device(const SharedSparse& shared);
 Benchmark sparse_general();

@@ -1,0 +1,139 @@
+// sparse.openmp: figures 13 and 14 and table 4 of [HOHNI17], the structures of OpenMP around an iteration of ICCG.
+#include <bench/sparse/openmp_structures.hpp>
+#include <bench/sparse/sparse_studies.hpp>
+#include <kasane/sparse/iterate/threads.hpp>
+#include <kasane/sparse/order/to_value.hpp>
+#include <kasane/sparse/prepared_system.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+namespace kasane::bench {
+
+using namespace sparse;
+
+namespace {
+
+constexpr int timed_iterations = 30, runs = 5;
+
+PreparedSystem<Cpu> system_of_box(Cpu on, const SparseProblem& problem, const std::string& ordering) {
+    SolverOptions options;
+    options.ordering = Ordering::parse(ordering);
+    options.numbering = Numbering::coalesced;
+    options.format = Format::parse("csr");
+    options.iteration = Iteration::plain;
+    auto order = order_rows(problem.matrix.view(), options.ordering);
+    PartTimes times;
+    return prepare_system(on, problem.matrix.view(), {to_space(on, order.row), order.color_begin, order.steps}, options, times);
+}
+
+/// b = 1 and x = 0 in new numbers.
+void begin_again(PreparedSystem<Cpu>& of) {
+    for (index_t i = 0; i < of.system.layout.padded; ++i) {
+        of.vectors.x.data()[i] = 0;
+        of.vectors.b.data()[i] = of.system.layout.old_row.data()[i] < 0 ? 0 : of.system.scale.data()[i];
+    }
+}
+
+struct Way {
+    std::string name;
+    std::function<OpenMpRun(PreparedSystem<Cpu>&, const IterationTask&)> run;
+};
+
+std::vector<Way> ways() {
+    const auto by = [](OpenMpStructure structure) {
+        return [structure](PreparedSystem<Cpu>& of, const IterationTask& task) {
+            return run_structure(structure, of.system, of.vectors, task);
+        };
+    };
+    const auto own = [](PreparedSystem<Cpu>& of, const IterationTask& task) {
+        const auto log = run_on_threads(of.system, of.vectors, task, CsrWork(of.system));
+        const auto cost = cost_of(of.system, Iteration::plain);
+        return OpenMpRun{log.seconds, log.iterations, {.barriers = cost.barriers}};
+    };
+    const auto vectors = [](PreparedSystem<Cpu>& of, const IterationTask& task) {
+        const auto log = iterate(of.system, of.vectors, task);
+        return OpenMpRun{log.seconds, log.iterations, {.barriers = cost_of(of.system, Iteration::plain).barriers}};
+    };
+    return {{"(1) a region for every loop", by(OpenMpStructure::loops)},
+            {"(2) two regions for an iteration", by(OpenMpStructure::regions)},
+            {"(4) one region", by(OpenMpStructure::one_region)},
+            {"(5) loops by hand", by(OpenMpStructure::loops_by_hand)},
+            {"(6) sums by hand", by(OpenMpStructure::sums_by_hand)},
+            {"kasane, parts that idle threads take", own},
+            {"kasane, with its kernels", vectors}};
+}
+
+void run_box(const BenchmarkContext& context, SparseProblems& problems, Cpu on, index_t side, const std::string& ordering) {
+    const auto& problem = problems.box(side);
+    auto prepared = system_of_box(on, problem, ordering);
+    IterationTask task;
+    task.limit = timed_iterations;
+    const auto all = ways();
+    std::vector<double> best(all.size(), INFINITY), worst(all.size(), 0.), error(all.size(), 0.);
+    std::vector<OpenMpRun> last(all.size());
+    std::vector<double> reference;
+    // In turns, so that other programs of the machine disturb all alike.
+    for (int run = 0; run < runs; ++run)
+        for (std::size_t k = all.size(); k-- > 0;) {
+            begin_again(prepared);
+            last[k] = all[k].run(prepared, task);
+            best[k] = std::min(best[k], last[k].seconds / last[k].iterations);
+            worst[k] = std::max(worst[k], last[k].seconds / last[k].iterations);
+            const auto x = to_host(prepared.vectors.x);
+            if (reference.empty()) reference = x;
+            for (std::size_t i = 0; i < x.size(); ++i)
+                error[k] = std::max(error[k], std::fabs(x[i] - reference[i]) / std::fabs(reference[i] + (reference[i] == 0)));
+        }
+    const auto& speed = problems.speed(context.space);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const auto& c = last[k].constructs;
+        BenchmarkResult row;
+        row.name = fmt::format("sparse.openmp, {}, {}{}", ordering, all[k].name, threads_label(context.space));
+        row.n = problem.rows();
+        row.seconds = best[k];
+        row.spread = (worst[k] - best[k]) / best[k];
+        row.rate = cost_of(prepared.system, Iteration::plain).bytes / best[k];
+        row.unit = "bytes/s";
+        row.bound = speed.triad;
+        row.bound_reason = words(speed);
+        row.error = error[k];
+        row.more = {{"over_first", best[k] / best[0]},
+                    {"parallel_for", c.parallel_for},
+                    {"parallel", c.parallel},
+                    {"for", c.shared_for},
+                    {"reduction", c.reduction},
+                    {"barriers", c.barriers},
+                    {"implicit_barriers", c.implicit_barriers},
+                    {"colors", prepared.system.layout.colors}};
+        context.report(row);
+    }
+}
+
+}  // namespace
+
+Benchmark sparse_openmp(const SharedSparse& shared) {
+    return {"sparse.openmp",
+            "Figures 13 and 14 and table 4 of [HOHNI17]: an iteration of ICCG (plain, compressed rows, 12 and 2 colours, 30 iterations, "
+            "the best "
+            "of five runs in turns) with the structures of OpenMP that the paper tries one after the other, its numbers in brackets; "
+            "constructs "
+            "that a thread meets in an iteration. The phases of kasane are fewer loops than the paper's, so that its `nowait` (3) saves "
+            "nothing. "
+            "The last two rows are kasane's own structure, one region with sums by hand in which idle threads take parts of others, with "
+            "the same "
+            "loops and with its kernels. The error is the largest relative difference of x from that of kasane's kernels. `--n`: cells "
+            "along an edge.",
+            [shared](const BenchmarkContext& context) {
+                const auto* cpu = std::get_if<Cpu>(&context.space);
+                if (!cpu) return context.report(absent("sparse.openmp", 0, "is for CPUs: --device cpu"));
+                for (const auto side : sides_or(context, {32, 128}, {128}))
+                    for (const char* ordering : {"cm-rcm:12", "cm-rcm:2"}) run_box(context, *shared, *cpu, side, ordering);
+            }};
+}
+
+}  // namespace kasane::bench
