@@ -46,6 +46,15 @@ struct BoxFaces {
     BoxCells cells;
     const V* face[3];  ///< [cells.faces(d)] each
 
+    /// The sum of the conductances of a cell's faces.
+    KS_FN V diagonal(int i, int j, int k) const {
+        V sum = 0;
+        for (int d = 0; d < 3; ++d) {
+            const V* const lower = face[d] + cells.lower_face(d, i, j, k);
+            sum += lower[0] + lower[cells.face_step(d)];
+        }
+        return sum;
+    }
     /// The row of a cell: sum over its faces of conductance times x of the neighbour, and the sum of the conductances, the diagonal.
     template <class X>
     KS_FN void row(const X* x, int i, int j, int k, X& neighbours, X& diagonal) const {

@@ -101,11 +101,7 @@ struct SmoothFromZero {
     const float* b;
     float* x;
     KS_FN void operator()(int i, int j, int k) const {
-        float diagonal = 0;
-        for (int d = 0; d < 3; ++d) {
-            const float* const lower = A.face[d] + A.cells.lower_face(d, i, j, k);
-            diagonal += lower[0] + lower[A.cells.face_step(d)];
-        }
+        const float diagonal = A.diagonal(i, j, k);
         const index_t c = A.cells.cell(i, j, k);
         x[c] = diagonal > 0 ? b[c] / diagonal : 0;
     }
@@ -116,11 +112,7 @@ struct InverseDiagonal {
     BoxFaces<float> A;
     float* to;
     KS_FN void operator()(int i, int j, int k) const {
-        float diagonal = 0;
-        for (int d = 0; d < 3; ++d) {
-            const float* const lower = A.face[d] + A.cells.lower_face(d, i, j, k);
-            diagonal += lower[0] + lower[A.cells.face_step(d)];
-        }
+        const float diagonal = A.diagonal(i, j, k);
         to[A.cells.of_colour(i, j, k)] = diagonal > 0 ? 1 / diagonal : 0;
     }
 };
