@@ -89,7 +89,7 @@ void measure_lets(const BenchmarkContext& context, S on, index_t own, int domain
         if (k == me) continue;
         const Domain<S> domain(on, options, all, own * k, own);
         TargetBoxes<S> boxes(on);
-        boxes.choose(domain.octree.view());
+        boxes.choose(domain.octree.view(), domain.octree.levels());
         boxes.measure(domain.octree.view(), {{}, true, domain.size.view()}, options.G);
         std::vector<TargetBox> copy(static_cast<std::size_t>(TargetBoxLayout::size));
         copy_to_host(on, view(copy), boxes.boxes());

@@ -27,7 +27,8 @@ class Parallel : public test::RanksTest {
     }
     std::vector<fs::path> checkpoints(const std::string& name) const {
         std::vector<fs::path> all;
-        for (const auto& entry : fs::directory_iterator(directory / name / "checkpoints")) all.push_back(entry.path());
+        for (const auto& entry : fs::directory_iterator(directory / name / "checkpoints"))
+            if (entry.path().filename().string().starts_with("checkpoint")) all.push_back(entry.path());
         std::sort(all.begin(), all.end());
         return all;
     }
@@ -273,6 +274,43 @@ TEST_F(Parallel, ReportsARankThatCannotWriteItsFileOfASet) {
     fs::remove_all(file);
     EXPECT_EQ(ranks(3, {"resume", "out"}).status, 0);
     EXPECT_EQ(gravity::inspect_snapshot(file).files, 3);
+}
+
+/// From 32,768 particles on the root rank collects them, and a thread writes them while steps go on: the same files.
+TEST_F(Parallel, ManyParticlesAreWrittenBesideTheSteps) {
+    sphere("dt = 0.0625");
+    const std::vector<std::string> many{"--quiet", "--set", "initial.count=33000", "--set", "output.checkpoint_every=0"};
+    const auto words = [&](const std::string& name, const std::vector<std::string>& more) {
+        std::vector<std::string> all{"run", "sphere.toml", "-o", name};
+        all.insert(all.end(), many.begin(), many.end());
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    };
+    ASSERT_EQ(kasane(words("one", {})).status, 0);
+    const auto outcome = ranks(3, words("three", {}));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    expect_same_run("one", "three");
+    const auto output = [&](const std::string& name) {
+        return json::parse(read_file(directory / name / "record.json"))["timers"]["output"]["calls"].get<int>();
+    };
+    EXPECT_EQ(output("three"), output("one"));
+    // Without its last checkpoint the run continues from the one before, with the same bits; a file that cannot be written ends it.
+    fs::remove(checkpoints("three").back());
+    const auto file = directory / "three/snapshots/snapshot_0002.hdf5";
+    fs::remove(file);
+    fs::create_directories(file / "in the way");
+    const auto failed = ranks(2, {"resume", "three"});
+    EXPECT_EQ(failed.status, 2) << failed.err;
+    EXPECT_NE(failed.err.find("snapshot_0002.hdf5"), std::string::npos) << failed.err;
+    fs::remove_all(file);
+    EXPECT_EQ(ranks(2, {"resume", "three"}).status, 0);
+    expect_same_run("one", "three");
+    // Each rank writes its particles, and checkpoints are one file.
+    ASSERT_EQ(ranks(2, words("set", {"--set", "output.snapshot_files=ranks"})).status, 0);
+    const auto whole = run::read_gravity_checkpoint(checkpoints("one").back()),
+               set = run::read_gravity_checkpoint(checkpoints("set").back());
+    EXPECT_EQ(whole.particles.position, set.particles.position);
+    EXPECT_EQ(whole.particles.velocity, set.particles.velocity);
 }
 
 TEST_F(Parallel, ASetOfAnotherNumberOfRanksIsReplaced) {

@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/largest.hpp>
 #include <kasane/core/device/sum.hpp>
 #include <kasane/gravity/check_range.hpp>
 #include <kasane/gravity/direct/variants.hpp>
@@ -50,7 +51,8 @@ void check(const ParticleRange& range, const Tree& force) {
 
 ParticleRange range_of(const Particles& particles) {
     ParticleRange range;
-    for (const auto& x : particles.position) range.reach = std::max({range.reach, std::abs(x.x), std::abs(x.y), std::abs(x.z)});
+    static_assert(sizeof(Vec3<double>) == 3 * sizeof(double));
+    range.reach = largest_magnitude(Cpu{}, {&particles.position.front().x, 3 * particles.size()});
     const auto* mass = particles.mass.data();
     range.mass = sum<1>(Cpu{}, particles.size(), [=](index_t i) { return Terms<1>{mass[i]}; })[0];
     const auto* position = particles.position.data();

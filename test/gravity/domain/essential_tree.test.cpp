@@ -54,7 +54,7 @@ std::vector<TargetBox> boxes_of(TwoTrees& two, const Tree& options, const std::v
                                 const std::vector<float>& last) {
     const auto other = two.tree[1].octree().view();
     TargetBoxes<Cpu> boxes(two.on);
-    boxes.choose(other);
+    boxes.choose(other, two.tree[1].octree().levels());
     boxes.measure(other, {view(targets), false, view(last)}, options.G);
     return {boxes.boxes().begin(), boxes.boxes().end()};
 }

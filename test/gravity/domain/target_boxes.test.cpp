@@ -49,7 +49,7 @@ struct MeasuredTree {
         octree.refresh();
         for (index_t i = 0; i < of.size(); ++i) last.push_back(0.5f + 0.001f * static_cast<float>(i * 7919 % 1000));
         size = to_space(on, last);
-        boxes.choose(octree.view());
+        boxes.choose(octree.view(), octree.levels());
     }
     template <class T>
     std::vector<T> on_host(View<const T> from) {

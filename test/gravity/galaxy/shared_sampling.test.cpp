@@ -1,4 +1,6 @@
-// Several processes that draw one galaxy together have the particles of one, bit by bit. Threads take the place of the processes.
+// Several processes that draw one galaxy or one ball together have the particles of one, bit by bit. Threads take the place of the
+// processes.
+#include <kasane/gravity/galaxy/ball.hpp>
 #include <kasane/gravity/galaxy/galaxy.hpp>
 #include <kasane/gravity/galaxy/sampler.hpp>
 
@@ -30,8 +32,9 @@ class Adding {
     std::barrier<> barrier_;
 };
 
-/// Particles of `galaxy`, drawn by parts with these bounds.
-Particles drawn_together(const Galaxy& galaxy, const std::vector<index_t>& bounds) {
+/// Particles of a Galaxy or a Ball, drawn by parts with these bounds.
+template <class Model>
+Particles drawn_together(const Model& model, const std::vector<index_t>& bounds) {
     const auto processes = static_cast<int>(bounds.size()) - 1;
     Adding adding(processes);
     std::vector<Particles> parts(static_cast<std::size_t>(processes));
@@ -39,7 +42,7 @@ Particles drawn_together(const Galaxy& galaxy, const std::vector<index_t>& bound
     for (int p = 0; p < processes; ++p)
         threads.emplace_back([&, p] {
             const auto k = static_cast<std::size_t>(p);
-            parts[k] = sample(galaxy, Cpu{1}, bounds[k], bounds[k + 1] - bounds[k], [&](View<double> values) { adding(p, values); });
+            parts[k] = sample(model, Cpu{1}, bounds[k], bounds[k + 1] - bounds[k], [&](View<double> values) { adding(p, values); });
         });
     threads.clear();
     Particles all;
@@ -71,6 +74,25 @@ TEST(SharedSampling, HasTheBitsOfOneProcess) {
     }
     expect_same({0, 4096, 4096, 4097, 8191, 65536, 150'000, 150'001, 150'002, n - 1, n});
     expect_same({0, 1, 2, 3, n, n});
+}
+
+TEST(SharedSampling, HasTheBitsOfOneProcessForBalls) {
+    for (const auto motion : {Ball::Motion::uniform, Ball::Motion::cold}) {
+        const Ball ball{.motion = motion, .count = 150'001, .seed = 7, .mass = 2, .radius = 3};
+        const auto one = sample(ball, Cpu{1});
+        const index_t n = ball.count;
+        for (const auto& bounds : std::vector<std::vector<index_t>>{
+                 {0, n}, {0, n / 2, n}, {0, 1, 65536, 65537, n - 1, n}, {0, 0, 5, 5, n, n}, {0, n / 7, n / 3, n / 2, n / 2 + 1, n}}) {
+            SCOPED_TRACE(testing::PrintToString(bounds));
+            const auto together = drawn_together(ball, bounds);
+            EXPECT_TRUE(together.position == one.position);
+            EXPECT_TRUE(together.velocity == one.velocity);
+            EXPECT_TRUE(together.mass == one.mass);
+            EXPECT_TRUE(together.id == one.id);
+            EXPECT_TRUE(together.type == one.type);
+        }
+    }
+    EXPECT_THROW(sample(Ball{}, Cpu{1}, 0, 0, [](View<double>) {}), InputError);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
+#include <kasane/core/device/largest.hpp>
 #include <kasane/gravity/check_simulation.hpp>
 #include <kasane/gravity/distributed/distributed_simulation.hpp>
 #include <kasane/gravity/distributed/local_workers.hpp>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -104,7 +104,7 @@ class GatheringStepper final : public RootStepper {
             chosen, Scheme(chosen.step, softening(chosen.force), softening_per_particle(chosen.force), chosen.state.step_length, particles),
             exchange, here);
         setup.total = particles.size();
-        setup.largest_mass = *std::max_element(particles.mass.begin(), particles.mass.end());
+        setup.largest_mass = largest_magnitude(Cpu{}, view(particles.mass));
         setup.accelerated = !chosen.state.acceleration.empty();
         announce(setup);
         workers_ = std::make_unique<LocalWorkers>(communicator, here, setup, particles, chosen.state.acceleration);

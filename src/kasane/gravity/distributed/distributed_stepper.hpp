@@ -14,7 +14,7 @@ class DistributedStepper final : public DirectStepper<S, DistributedForce<S>>, p
 
    public:
     /// @param slab_of  positions, velocities and masses of this worker's slab
-    DistributedStepper(S on, const Particles& slab_of, const SimulationOptions& chosen, const Scheme& scheme, const Slab& slab,
+    DistributedStepper(S on, const HostParticles& slab_of, const SimulationOptions& chosen, const Scheme& scheme, const Slab& slab,
                        const Exchange& exchange, comm::Worker& worker)
         : Base(on, slab_of, chosen, scheme, slab, on, std::get<Direct>(chosen.force), slab.total, exchange, worker), worker_(worker) {}
 

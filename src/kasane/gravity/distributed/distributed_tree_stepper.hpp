@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -30,10 +29,10 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     using Report = typename Base::Report;
 
    public:
-    /// @param slab_of  positions, velocities, masses and softenings of the particles that this worker has first
+    /// @param slab_of  the particles that this worker has first
     /// @param first    number of the first of them among the `total` of all workers
     /// @param accelerated  chosen.state.acceleration has the accelerations of these particles, of an earlier segment
-    DistributedTreeStepper(S on, const Particles& slab_of, const SimulationOptions& chosen, const Scheme& scheme, index_t first,
+    DistributedTreeStepper(S on, const HostParticles& slab_of, const SimulationOptions& chosen, const Scheme& scheme, index_t first,
                            index_t total, bool accelerated, comm::Engine engine, comm::Worker& worker)
         : Base(on, slab_of, chosen, scheme,
                {true, scheme.kind != Scheme::Kind::constant, std::holds_alternative<AccelerationMac>(std::get<Tree>(chosen.force).mac),
@@ -47,9 +46,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
           work_(on),
           list_(on, 0) {
         loads_.resize(static_cast<std::size_t>(worker.size()));
-        std::vector<std::uint32_t> number(static_cast<std::size_t>(slab_of.size()));
-        std::iota(number.begin(), number.end(), static_cast<std::uint32_t>(first));
-        copy_from_host(on, system_.given.view(), view(number));
+        system_.set(system_.given.view(), [=](index_t k) { return static_cast<std::uint32_t>(first + k); });
         if (!accelerated) return;
         copy_from_host(on, system_.acceleration.view(), view(chosen.state.acceleration));
         measure_sizes();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 namespace kasane::gravity {
 namespace {
@@ -21,13 +22,6 @@ comm::Partition partition_of(const AnySpace& kind, const Force& force, index_t t
             return comm::Partition{total, direct ? DirectForce<decltype(space)>(space, *direct, total).grain() : 1, workers};
         },
         kind);
-}
-
-/// The values first, ..., first + count - 1 of an array; none of an empty array.
-template <class T>
-std::vector<T> part(const std::vector<T>& all, index_t first, index_t count) {
-    if (all.empty()) return {};
-    return {all.begin() + first, all.begin() + first + count};
 }
 
 template <class T>
@@ -68,13 +62,14 @@ LocalWorkers::LocalWorkers(comm::WorkerCommunicator& communicator, const std::ve
     // In the order in which the root rank sends.
     std::vector<Start> starts(static_cast<std::size_t>(local));
     const auto each = [&](auto body) {
-        for (int l = 0; l < local; ++l) body(static_cast<std::size_t>(l), mine + l);
+        for (int l = 0; l < local; ++l) body(starts[static_cast<std::size_t>(l)], mine + l);
     };
-    each([&](std::size_t l, int worker) { starts[l].particles.position = slab_of(particles.position, worker); });
-    each([&](std::size_t l, int worker) { starts[l].particles.velocity = slab_of(particles.velocity, worker); });
-    each([&](std::size_t l, int worker) { starts[l].particles.mass = slab_of(particles.mass, worker); });
-    if (softenings) each([&](std::size_t l, int worker) { starts[l].particles.softening = slab_of(particles.softening, worker); });
-    if (setup.accelerated) each([&](std::size_t l, int worker) { starts[l].acceleration = slab_of(acceleration, worker); });
+    each([&](Start& to, int worker) { to.particles.position = slab_of(particles.position, worker, to.received.position); });
+    each([&](Start& to, int worker) { to.particles.velocity = slab_of(particles.velocity, worker, to.received.velocity); });
+    each([&](Start& to, int worker) { to.particles.mass = slab_of(particles.mass, worker, to.received.mass); });
+    if (softenings)
+        each([&](Start& to, int worker) { to.particles.softening = slab_of(particles.softening, worker, to.received.softening); });
+    if (setup.accelerated) each([&](Start& to, int worker) { to.acceleration = slab_of(acceleration, worker, to.received_acceleration); });
 
     make(here, setup, std::move(starts));
 }
@@ -93,11 +88,8 @@ LocalWorkers::LocalWorkers(comm::WorkerCommunicator& communicator, const std::ve
     for (int l = 0; l < local; ++l) {
         const index_t first = partition_.begin(mine + l) - slab.first, count = partition_.count(mine + l);
         auto& start = starts.emplace_back();
-        start.particles.position = part(slab.own.position, first, count);
-        start.particles.velocity = part(slab.own.velocity, first, count);
-        start.particles.mass = part(slab.own.mass, first, count);
-        if (softening_per_particle(setup.force)) start.particles.softening = part(slab.own.softening, first, count);
-        start.acceleration = part(slab.acceleration, first, count);
+        start.particles = HostParticles(slab.own).part(first, count);
+        if (!slab.acceleration.empty()) start.acceleration = view(slab.acceleration).subview(first, count);
     }
     make(here, setup, std::move(starts));
 }
@@ -111,7 +103,7 @@ void LocalWorkers::make(const std::vector<AnySpace>& here, const Setup& setup, s
         problems[l] = problem_of([&] {
             SimulationOptions options{.force = setup.force, .step = setup.step, .start_time = setup.start_time, .steps = setup.steps};
             options.state.frame = setup.frame;
-            options.state.acceleration = std::move(starts[l].acceleration);
+            options.state.acceleration.assign(starts[l].acceleration.begin(), starts[l].acceleration.end());
             const index_t first = partition_.begin(mine + worker.local());
             workers_[l] = std::visit(
                 [&](auto space) -> std::unique_ptr<WorkerStepper> {
@@ -147,12 +139,12 @@ void LocalWorkers::check(const std::vector<AnySpace>& here, const Setup& setup, 
 }
 
 template <class T>
-std::vector<T> LocalWorkers::slab_of(const std::vector<T>& all, int worker) const {
+View<const T> LocalWorkers::slab_of(const std::vector<T>& all, int worker, std::vector<T>& received) const {
     const index_t first = partition_.begin(worker), count = partition_.count(worker);
-    if (ranks().rank() == 0) return {all.begin() + first, all.begin() + first + count};
-    std::vector<T> to(static_cast<std::size_t>(count));
-    receive(ranks(), to.data(), count, 0);
-    return to;
+    if (ranks().rank() == 0) return view(all).subview(first, count);
+    received.resize(static_cast<std::size_t>(count));
+    receive(ranks(), received.data(), count, 0);
+    return view(std::as_const(received));
 }
 
 template <class T>

@@ -9,6 +9,7 @@
 #include <kasane/gravity/distributed/commands.hpp>
 #include <kasane/gravity/distributed/rank_slab.hpp>
 #include <kasane/gravity/distributed/worker_stepper.hpp>
+#include <kasane/gravity/step/host_particles.hpp>
 
 #include <memory>
 #include <string>
@@ -44,20 +45,21 @@ class LocalWorkers {
     std::vector<WorkerLoad> loads() const { return workers_.front()->loads(); }
 
    private:
-    /// The particles with which a worker begins.
+    /// The particles with which a worker begins: arrays of their owner, or those that another rank has sent.
     struct Start {
-        Particles particles;
-        std::vector<Vec3<float>> acceleration;
+        HostParticles particles;
+        View<const Vec3<float>> acceleration;
+        Particles received;
+        std::vector<Vec3<float>> received_acceleration;
     };
     /// @param taken  bytes of the particles that this rank has
     void check(const std::vector<AnySpace>& here, const Setup& setup, std::uint64_t taken) const;
     void make(const std::vector<AnySpace>& here, const Setup& setup, std::vector<Start> starts);
     /// The state of the workers of this rank goes to the slabs. @return whether it is finite on all ranks
     bool take_back();
-    Particles slab(const Particles& all, int worker, bool softenings) const;
-    /// A worker's part of an array of all particles, which the root rank has.
+    /// A worker's part of an array of all particles, which the root rank has; another rank receives it.
     template <class T>
-    std::vector<T> slab_of(const std::vector<T>& all, int worker) const;
+    View<const T> slab_of(const std::vector<T>& all, int worker, std::vector<T>& received) const;
     /// Sends the parts of the workers of the other ranks, which they receive by slab_of().
     template <class T>
     void send_slabs(const std::vector<T>& all) const;

@@ -15,7 +15,7 @@ namespace kasane::gravity {
 namespace {
 
 /// Bytes of a particle on the host that keeps it for files.
-/// @param given  of its copies while a simulation is made   @param softening  of its own softening, or 0
+/// @param given  of copies of its state while it is gathered   @param softening  of its own softening, or 0
 std::uint64_t kept_on_host(index_t n, int workers, int worker, int per_rank, std::uint64_t given, std::uint64_t softening) {
     const int ranks = workers / per_rank;
     if (ranks == 1) return worker == 0 ? static_cast<std::uint64_t>(n) * (given + detail::host_bytes(0, softening)) : 0;

@@ -96,7 +96,7 @@ class DomainForce {
         }
         parts_.tree.add([&] {
             tree.build(system.softening.view());
-            if (worker_.size() > 1) exchange_.choose_boxes(tree.view());
+            if (worker_.size() > 1) exchange_.choose_boxes(tree);
         });
         forget();
         return divide;

@@ -53,7 +53,7 @@ class EssentialExchange {
     void place_targets(const OctreeView& tree, const WalkTargets& targets) { merged_.place_targets(tree, targets); }
 
     /// Takes a new topology of this worker's tree.
-    void choose_boxes(const OctreeView& tree) { boxes_.choose(tree); }
+    void choose_boxes(const Octree<S>& octree) { boxes_.choose(octree.view(), octree.levels()); }
 
     /// Measures the boxes of the targets of all workers. @param tree  its bodies are read   @param meanwhile()  is called during the
     /// messages

@@ -1,14 +1,16 @@
 // The pseudo-target of a domain: boxes that hold all its targets, with the least |a| of each, for the tests of other workers' nodes
 // ([OMBMN12] section 6.3 takes the nearest position that a particle of the other process can have). The boxes are tight around the targets
-// in cells of the domain's tree, because one box around a range of the curve would hold much of its neighbours.
+// in cells of the domain's tree (BoxCells), because one box around a range of the curve would hold much of its neighbours.
 // Invariant: a node that passes the test of every box may be accepted for every target of the domain.
 #pragma once
 
+#include <kasane/gravity/domain/box_cells.hpp>
 #include <kasane/gravity/softening/softening.hpp>
 #include <kasane/gravity/tree/octree.hpp>
 #include <kasane/gravity/tree/walk.hpp>
 
 #include <cmath>
+#include <vector>
 
 namespace kasane::gravity {
 
@@ -72,8 +74,8 @@ class TargetBoxes {
    public:
     explicit TargetBoxes(S on);
 
-    /// Chooses the cells that the boxes are made of, on a new topology.
-    void choose(const OctreeView& tree);
+    /// Chooses the cells that the boxes are made of, on a new topology. @param levels  of the tree (Octree::levels)
+    void choose(const OctreeView& tree, const std::vector<std::uint32_t>& levels) { cells_.choose(tree, levels, begin_.view()); }
     /// Computes the boxes of these targets. @param G  of the force
     void measure(const OctreeView& tree, const WalkTargets& targets, double G);
     /// Computes boxes that hold these targets now, at their later positions, and on straight lines between; with a margin, also of |a|.
@@ -90,6 +92,7 @@ class TargetBoxes {
     void join_boxes();
 
     S on_;
+    BoxCells<S> cells_;
     Buffer<std::uint32_t, S> begin_;  ///< first bodies of the cells in curve order and, for the rest of [boxes + 1], the number of bodies
     Buffer<TargetBox, S> box_;
     Buffer<TargetBox, S> measured_;       ///< Cuda [boxes]: numbers of boxes as ordered integers; without targets between launches

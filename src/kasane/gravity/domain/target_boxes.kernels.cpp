@@ -13,11 +13,6 @@
 namespace kasane::gravity {
 namespace {
 
-/// A cell of at most so many bodies is not divided into boxes. Groups of targets open more nodes than single targets would, and one tree
-/// has their accuracy; boxes smaller than groups would lose it: with boxes of single bodies, 20,000 bodies on 7 workers had a 99th
-/// percentile of the force errors 9% above that of one worker, and have 1% with this limit, for LETs of 9% more bodies.
-constexpr std::uint32_t undivided_bodies = 200;
-
 KS_FN TargetBox no_targets() { return {INFINITY, INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY, 0}; }
 
 KS_FN void include_box(TargetBox& to, const TargetBox& box) {
@@ -103,17 +98,8 @@ struct CompareBoxes {
     }
 };
 
-/// The first nodes are the uppermost ones. If children are divided only within these, at most `boxes` cells remain: every divided node has
-/// eight children or fewer, so that of n nodes at least (n - 1) / 8 are divided.
-constexpr index_t uppermost = (TargetBoxLayout::boxes * 8 - 1) / 7;
-
-/// Whether a cell of the uppermost nodes is divided into boxes. @param nodes  number of these
-KS_FN bool divides(const NodeTest& test, NodeLink link, std::uint32_t nodes) {
-    return link != leaf && test.count > undivided_bodies && first_child(link) + child_count(link) <= nodes;
-}
-
 #if defined(__CUDACC__)
-constexpr unsigned box_threads = 1024;  ///< of a block that chooses or joins boxes
+constexpr unsigned box_threads = 1024;  ///< of the block that joins boxes
 
 using detail::all_lanes;
 using detail::from_ordered;
@@ -205,51 +191,6 @@ __global__ void __launch_bounds__(box_threads) finish_boxes(OrderedBox* measured
     if (t == 0) JoinBoxes{box + Layout::first_region, Layout::regions, box}(0);
 }
 
-/// Sorts the numbers of a block's shared memory, ascending. @param n  a power of two
-__device__ void sort_shared(std::uint32_t* number, std::uint32_t n) {
-    for (std::uint32_t run = 2; run <= n; run *= 2)
-        for (std::uint32_t distance = run / 2; distance > 0; distance /= 2) {
-            for (std::uint32_t i = threadIdx.x; i < n; i += box_threads) {
-                const std::uint32_t other = i ^ distance;
-                if (other < i) continue;
-                const std::uint32_t x = number[i], y = number[other];
-                if (((i & run) == 0) == (x > y)) number[i] = y, number[other] = x;
-            }
-            __syncthreads();
-        }
-}
-
-/// Writes the first bodies of the cells of TargetBoxes::choose(). One block of box_threads.
-__global__ void __launch_bounds__(box_threads) choose_cells(OctreeView tree, std::uint32_t nodes, std::uint32_t* begin) {
-    enum : std::uint8_t { unreached, reached, left };
-    constexpr std::uint32_t boxes = TargetBoxLayout::boxes;
-    __shared__ std::uint8_t state[uppermost];
-    __shared__ std::uint32_t cell[boxes], cells;
-    const auto bodies = static_cast<std::uint32_t>(tree.bodies);
-    for (std::uint32_t i = threadIdx.x; i < nodes; i += box_threads) state[i] = i == 0 ? reached : unreached;
-    for (std::uint32_t k = threadIdx.x; k < boxes; k += box_threads) cell[k] = bodies;
-    if (threadIdx.x == 0) cells = 0;
-    __syncthreads();
-    // A level of the tree in each turn: the nodes whose parents are all divided.
-    bool found = true;
-    while (__syncthreads_or(found)) {
-        found = false;
-        for (std::uint32_t i = threadIdx.x; i < nodes; i += box_threads) {
-            if (state[i] != reached) continue;
-            state[i] = left;
-            found = true;
-            const auto test = tree.test[i];
-            const auto link = tree.link[i];
-            if (divides(test, link, nodes))
-                for (std::uint32_t k = 0; k < child_count(link); ++k) state[first_child(link) + k] = reached;
-            else
-                cell[atomicAdd(&cells, 1u)] = test.begin;
-        }
-    }
-    sort_shared(cell, boxes);
-    for (std::uint32_t k = threadIdx.x; k <= boxes; k += box_threads) begin[k] = k < boxes ? cell[k] : bodies;
-}
-
 struct ClearMeasured {
     OrderedBox* measured;
     __device__ void operator()(index_t k) const { measured[k] = ordered_box(no_targets()); }
@@ -280,6 +221,7 @@ struct MeasureBox {
 template <Space S>
 TargetBoxes<S>::TargetBoxes(S on)
     : on_(on),
+      cells_(on, TargetBoxLayout::boxes),
       begin_(on, TargetBoxLayout::boxes + 1),
       box_(on, TargetBoxLayout::size),
       measured_(on, std::same_as<S, Cpu> ? 0 : TargetBoxLayout::boxes),
@@ -287,30 +229,6 @@ TargetBoxes<S>::TargetBoxes(S on)
       exceeding_(on, TargetBoxLayout::groups) {
 #if defined(__CUDACC__)
     parallel_for(on_, TargetBoxLayout::boxes, ClearMeasured{reinterpret_cast<OrderedBox*>(measured_.data())});
-#endif
-}
-
-template <Space S>
-void TargetBoxes<S>::choose(const OctreeView& tree) {
-    const auto nodes = static_cast<std::uint32_t>(std::min(tree.nodes, uppermost));
-#if defined(__CUDACC__)
-    KS_CUDA(cudaSetDevice(on_.device));
-    choose_cells<<<1, box_threads, 0, on_.stream>>>(tree, nodes, begin_.data());
-    KS_CUDA(cudaGetLastError());
-#else
-    std::vector<std::uint32_t> begin, stack;
-    if (nodes > 0) stack.push_back(0);
-    while (!stack.empty()) {
-        const std::uint32_t node = stack.back();
-        stack.pop_back();
-        const auto link = tree.link[node];
-        const bool divided = divides(tree.test[node], link, nodes);
-        if (!divided) begin.push_back(tree.test[node].begin);
-        for (std::uint32_t k = divided ? child_count(link) : 0; k-- > 0;) stack.push_back(first_child(link) + k);
-    }
-    KS_EXPECT(static_cast<index_t>(begin.size()) <= TargetBoxLayout::boxes);
-    begin.resize(static_cast<std::size_t>(TargetBoxLayout::boxes) + 1, static_cast<std::uint32_t>(tree.bodies));
-    copy_from_host(on_, begin_.view(), view(begin));
 #endif
 }
 

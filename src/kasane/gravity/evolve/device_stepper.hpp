@@ -128,7 +128,7 @@ class DeviceStepper : public Stepper {
     using PartFunction = std::function<void(const char*, double, std::int64_t)>;
 
     /// @param particles  positions, velocities and masses of this device; @param total  particles of all workers
-    DeviceStepper(S on, const Particles& particles, const SimulationOptions& chosen, const Scheme& scheme, const Keeps& keeps,
+    DeviceStepper(S on, const HostParticles& particles, const SimulationOptions& chosen, const Scheme& scheme, const Keeps& keeps,
                   index_t total)
         : on_(on),
           total_(total),

@@ -28,7 +28,7 @@ class DirectStepper : public DeviceStepper<S, Vec3<double>> {
    public:
     /// @param of_force  the arguments of Force's constructor
     template <class... Args>
-    DirectStepper(S on, const Particles& particles, const SimulationOptions& chosen, const Scheme& scheme, const Slab& slab,
+    DirectStepper(S on, const HostParticles& particles, const SimulationOptions& chosen, const Scheme& scheme, const Slab& slab,
                   Args&&... of_force)
         : Base(on, particles, chosen, scheme,
                {.levels = scheme.kind != Scheme::Kind::constant, .softenings = std::get<Direct>(chosen.force).softening_per_particle},

@@ -38,7 +38,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
           tuner_(particles.size(), tree_.deterministic, walk_alternatives(AnySpace{on}, tree_), chosen.state.tuning),
           parts_(on) {
         if (chosen.state.acceleration.empty()) return;
-        system_.send(chosen.state.acceleration, system_.acceleration.view(), chosen.state.order);
+        system_.send(view(chosen.state.acceleration), system_.acceleration.view(), chosen.state.order);
         measure_sizes();
         this->accelerated_ = true;
     }

@@ -8,7 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <utility>
 
 namespace kasane::gravity {
 namespace {
@@ -36,66 +39,118 @@ Vec3<double> in_sphere(double radius, RandomStream& random) {
     return r * random_direction(random);
 }
 
-/// Mean of vectors, with one fixed order of summation.
-class Mean {
+/// Mean positions and velocities of particles, with one fixed order of summation.
+class Means {
    public:
-    void add(const std::vector<Vec3<double>>& vectors) {
-        for (const auto& v : vectors) x_.add(v.x), y_.add(v.y), z_.add(v.z);
-        count_ += std::ssize(vectors);
+    void add(const Particles& drawn) {
+        for (std::size_t i = 0; i < drawn.position.size(); ++i) {
+            add(drawn.position[i], sum_.data());
+            add(drawn.velocity[i], sum_.data() + 3);
+        }
     }
-    Vec3<double> value() const {
-        const double share = 1 / static_cast<double>(count_);
-        return {x_.value() * share, y_.value() * share, z_.value() * share};
-    }
+    Vec3<double> position(index_t of) const { return mean(0, of); }
+    Vec3<double> velocity(index_t of) const { return mean(3, of); }
+
+    /// The sums as numbers, from which another process continues.
+    using Numbers = std::array<double, 12>;
+    Numbers numbers() const { return std::bit_cast<Numbers>(sum_); }
+    explicit Means(const Numbers& numbers = {}) : sum_(std::bit_cast<Sums>(numbers)) {}
 
    private:
-    CompensatedSum<double> x_, y_, z_;
-    index_t count_ = 0;
+    using Sums = std::array<CompensatedSum<double>, 6>;
+
+    static void add(const Vec3<double>& v, CompensatedSum<double>* to) { to[0].add(v.x), to[1].add(v.y), to[2].add(v.z); }
+    Vec3<double> mean(std::size_t first, index_t of) const {
+        const double share = 1 / static_cast<double>(of);
+        return {sum_[first].value() * share, sum_[first + 1].value() * share, sum_[first + 2].value() * share};
+    }
+
+    Sums sum_;
 };
 
 constexpr index_t draws_at_once = 1 << 16;
 
-}  // namespace
-
-BallSampler::BallSampler(const Ball& ball, Cpu on, const ProgressFunction& progress) : ball_(ball), on_(on) {
+void check(const Ball& ball) {
     if (auto problems = problems_of(ball); !problems.empty()) throw InputError(std::move(problems));
-    Mean position, velocity;
-    Particles drawn;
-    for (index_t first = 0; first < ball.count; first += draws_at_once) {
-        drawn.resize(std::min(draws_at_once, ball.count - first));
-        draw(drawn, first);
-        position.add(drawn.position);
-        velocity.add(drawn.velocity);
-        if (progress) progress(static_cast<double>(first + drawn.size()) / static_cast<double>(ball.count), "centre of mass");
-    }
-    position_ = position.value();
-    velocity_ = velocity.value();
 }
 
-void BallSampler::draw(Particles& into, index_t first) const {
+/// Sets positions and velocities of the particles first, first + 1, ...
+void draw(const Ball& ball, Cpu on, Particles& into, index_t first) {
     // |W| = 3/5 GM^2/R, and a ball of velocities up to u has 2K = 3/5 M u^2: balance at u^2 = GM/R.
-    const double fastest = ball_.motion == Ball::Motion::uniform ? std::sqrt(ball_.G * ball_.mass / ball_.radius) : 0;
+    const double fastest = ball.motion == Ball::Motion::uniform ? std::sqrt(ball.G * ball.mass / ball.radius) : 0;
     auto* position = into.position.data();
     auto* velocity = into.velocity.data();
-    parallel_for(on_, into.size(), [=, seed = ball_.seed, radius = ball_.radius](index_t i) {
+    parallel_for(on, into.size(), [=, seed = ball.seed, radius = ball.radius](index_t i) {
         RandomStream random(seed, static_cast<std::uint64_t>(first + i));
         position[i] = in_sphere(radius, random);
         velocity[i] = in_sphere(fastest, random);
     });
 }
 
+/// Moves drawn particles to the mean, and sets what they have besides.
+void finish(const Ball& ball, Cpu on, Particles& drawn, index_t first, const Vec3<double>& position, const Vec3<double>& velocity) {
+    parallel_for(on, drawn.size(), [&, mass = ball.mass / static_cast<double>(ball.count)](index_t j) {
+        const auto i = static_cast<std::size_t>(j);
+        drawn.position[i] -= position;
+        drawn.velocity[i] -= velocity;
+        drawn.mass[i] = mass;
+        drawn.type[i] = ball.type;
+        drawn.id[i] = static_cast<std::uint64_t>(first + j) + 1;
+    });
+}
+
+}  // namespace
+
+BallSampler::BallSampler(const Ball& ball, Cpu on, const ProgressFunction& progress) : ball_(ball), on_(on) {
+    check(ball);
+    Means means;
+    Particles drawn;
+    for (index_t first = 0; first < ball.count; first += draws_at_once) {
+        drawn.resize(std::min(draws_at_once, ball.count - first));
+        draw(ball, on, drawn, first);
+        means.add(drawn);
+        if (progress) progress(static_cast<double>(first + drawn.size()) / static_cast<double>(ball.count), "centre of mass");
+    }
+    position_ = means.position(ball.count);
+    velocity_ = means.velocity(ball.count);
+}
+
 void BallSampler::fill(Particles& into, index_t first, index_t n) const {
     KS_EXPECT(first >= 0 && n >= 0 && first + n <= size());
     into.resize(n);
-    draw(into, first);
-    parallel_for(on_, n, [&, mass = ball_.mass / static_cast<double>(ball_.count)](index_t j) {
-        const auto i = static_cast<std::size_t>(j);
-        into.position[i] -= position_;
-        into.velocity[i] -= velocity_;
-        into.mass[i] = mass;
-        into.type[i] = ball_.type;
-        into.id[i] = static_cast<std::uint64_t>(first + j) + 1;
-    });
+    draw(ball_, on_, into, first);
+    finish(ball_, on_, into, first, position_, velocity_);
+}
+
+Particles sample(const Ball& ball, Cpu on, index_t first, index_t n, const AddOverProcesses& add, const ProgressFunction& progress) {
+    check(ball);
+    KS_EXPECT(first >= 0 && n >= 0 && first + n <= ball.count);
+    Particles own;
+    own.resize(n);
+    draw(ball, on, own, first);
+    // The sums go from process to process, in the order of the particles: the process that is next adds its own, the others add zeros.
+    std::array<double, 13> words{};  // the sums, and the number of the particles in them
+    auto& added = words.back();
+    while (added < static_cast<double>(ball.count)) {
+        const double before = added;
+        Means::Numbers sums;
+        std::copy_n(words.begin(), sums.size(), sums.begin());
+        words = {};
+        if (n > 0 && before == static_cast<double>(first)) {
+            Means means(sums);
+            means.add(own);
+            std::ranges::copy(means.numbers(), words.begin());
+            added = static_cast<double>(first + n);
+        }
+        add(view(words));
+        KS_EXPECT(added > before);
+        if (progress) progress(added / static_cast<double>(ball.count), "centre of mass");
+    }
+    Means::Numbers sums;
+    std::copy_n(words.begin(), sums.size(), sums.begin());
+    const Means means(sums);
+    finish(ball, on, own, first, means.position(ball.count), means.velocity(ball.count));
+    return own;
 }
 
 Particles sample(const Ball& ball, Cpu on) {

@@ -4,6 +4,7 @@
 #include <kasane/core/base/progress.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/math/vec3.hpp>
+#include <kasane/gravity/galaxy/sampler.hpp>
 #include <kasane/gravity/particles/particles.hpp>
 
 #include <cstdint>
@@ -45,8 +46,6 @@ class BallSampler {
     void fill(Particles& into, index_t first, index_t n) const;
 
    private:
-    void draw(Particles& into, index_t first) const;
-
     Ball ball_;
     Cpu on_;
     Vec3<double> position_, velocity_;  // means of the drawn particles
@@ -54,5 +53,12 @@ class BallSampler {
 
 /// Draws all particles of a ball. @throws InputError as BallSampler does
 Particles sample(const Ball& ball, Cpu on = {});
+/// Draws the particles first, first + 1, ..., first + n - 1 in one of several processes, which draw different particles at the same time
+/// and cover the ball together: those of a BallSampler, bit by bit, each drawn once. The processes add their particles to the mean one
+/// after the other.
+/// @param first  0 or more   @param n  may be 0; first + n must not exceed the number of particles
+/// @param add  called in each process, as often as there are processes with particles, with 13 numbers
+/// @throws InputError as BallSampler does
+Particles sample(const Ball& ball, Cpu on, index_t first, index_t n, const AddOverProcesses& add, const ProgressFunction& progress = {});
 
 }  // namespace kasane::gravity

@@ -7,12 +7,13 @@
 #include <kasane/core/device/staged_copy.hpp>
 #include <kasane/core/device/stream_cuda.hpp>
 #include <kasane/core/math/vec3.hpp>
-#include <kasane/gravity/particles/particles.hpp>
+#include <kasane/gravity/step/host_particles.hpp>
 #include <kasane/gravity/step/motion.hpp>
 #include <kasane/gravity/step/permute.hpp>
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 namespace kasane::gravity {
@@ -42,7 +43,7 @@ struct System {
     GrowingBuffer<std::byte, S> scratch;
 
     /// @param order  empty: as given; else element k of the arrays is particle order[k]
-    System(S space, const Particles& particles, const Keeps& kept, const std::vector<std::uint32_t>& order)
+    System(S space, const HostParticles& particles, const Keeps& kept, const std::vector<std::uint32_t>& order)
         : on(space),
           keeps(kept),
           position(on, particles.size()),
@@ -102,19 +103,20 @@ struct System {
 
     /// Copies an array of the host, in the order given, into an order: as of the constructor.
     template <class T>
-    void send(const std::vector<T>& from, View<T> to, const std::vector<std::uint32_t>& order) {
-        const auto copy = [&](const auto& value) {
-            if constexpr (std::same_as<S, Cpu>)
-                parallel_for(on, count(), [&](index_t k) { to[k] = value(k); });
-#if defined(KASANE_CUDA)
-            else
-                staged_to_device(on, to, value);
-#endif
-        };
+    void send(View<const std::type_identity_t<T>> from, View<T> to, const std::vector<std::uint32_t>& order) {
         if (order.empty())
-            copy([&](index_t k) { return from[static_cast<std::size_t>(k)]; });
+            set(to, [&](index_t k) { return from[k]; });
         else
-            copy([&](index_t k) { return from[order[static_cast<std::size_t>(k)]]; });
+            set(to, [&](index_t k) { return from[order[static_cast<std::size_t>(k)]]; });
+    }
+    /// Sets the elements of an array of this system. @param value  function of the index; several threads of the host call it
+    template <class T, class Value>
+    void set(View<T> to, const Value& value) {
+        if constexpr (std::same_as<S, Cpu>) parallel_for(on, to.n, [&](index_t k) { to[k] = value(k); });
+#if defined(KASANE_CUDA)
+        else
+            staged_to_device(on, to, value);
+#endif
     }
 
     /// Copies an array of this system into the order given, within the memory of the space.

@@ -253,16 +253,23 @@ class GravityRun : public Run {
         checkpoint->start = file_.schedule.start;
         checkpoint->dt = file_.schedule.dt;
         checkpoint->record = loop.record();
-        constexpr index_t least = 32'768;  // particles; below, a second copy of some MB costs nothing
-        const bool links = snapshot_step_ == checkpoint->step && simulation_->size() >= least;  // the output thread may hold the particles
+        const bool links = snapshot_step_ == checkpoint->step && simulation_->size() >= many && !(slabs_ && file_.snapshot_sets);
+        const auto snapshot = links ? snapshot_ : fs::path();
+        std::shared_ptr<const gravity::Particles> here;
         if (slabs_) {
             complete_set(loop);
-            energy_->sync();
-            RowsOfSlabs rows(*slabs_, slabs_->slabs().accelerated());
-            write_gravity_checkpoint(path, rows, *checkpoint, links && !file_.snapshot_sets ? snapshot_ : fs::path());
-            return {};
+            here = collected_particles(loop);
+            if (!here) {
+                loop.output().flush();  // one thread at a time calls HDF5
+                energy_->sync();
+                RowsOfSlabs rows(*slabs_, slabs_->slabs().accelerated());
+                write_gravity_checkpoint(path, rows, *checkpoint, snapshot);
+                return {};
+            }
+            particles = here.get();
+            if (slabs_->slabs().accelerated()) checkpoint->state.acceleration = collected_accelerations(*slabs_);
         }
-        return [this, path, particles, checkpoint, snapshot = links ? snapshot_ : fs::path()] {
+        return [this, path, particles, here, checkpoint, snapshot] {
             energy_->sync();  // the rows up to this step must be on the disk before the checkpoint
             write_gravity_checkpoint(path, *particles, *checkpoint, snapshot);
         };
@@ -556,8 +563,8 @@ class GravityRun : public Run {
                                                    .force_error = snapshot->force_error,
                                                    .components = snapshot->components,
                                                    .model = {}};
+            if (!file_.snapshot_sets) return save_one_snapshot(loop, path, whole_outline(*slabs_, outline));
             loop.output().flush();  // one thread at a time calls HDF5
-            if (!file_.snapshot_sets) return write_one_snapshot(path, *slabs_, outline, file_.compress);
             complete_set(loop);
             begin_snapshot_set(path, *slabs_, outline, file_.compress);
             writing_ = path;
@@ -568,6 +575,39 @@ class GravityRun : public Run {
             gravity::write_snapshot(path, *particles, *snapshot, how);
             remove_other_files(path, 1);
         });
+    }
+
+    /// Writes one file of the particles of all ranks.
+    void save_one_snapshot(Loop& loop, const fs::path& path, const gravity::SnapshotOutline& outline) {
+        const auto here = collected_particles(loop);
+        if (!here) {
+            loop.output().flush();  // one thread at a time calls HDF5
+            RowsOfSlabs rows(*slabs_, false);
+            return write_one_snapshot(path, rows, outline, file_.compress);
+        }
+        loop.output().add([path, here, outline, compress = file_.compress] {
+            static const std::vector<Vec3<float>> none;
+            RowsInMemory rows(*here, none);
+            write_one_snapshot(path, rows, outline, compress);
+        });
+    }
+
+    /// The particles of all ranks in the memory of the root rank, for the output thread; null where they are few, or do not fit. They are
+    /// collected once for the files of a step, after those of the step before are written.
+    std::shared_ptr<const gravity::Particles> collected_particles(Loop& loop) {
+        const auto n = slabs_->size();
+        if (n < many) return nullptr;
+        if (auto here = collected_.lock(); here && collected_step_ == simulation_->steps()) return here;
+        {
+            const auto scope = loop.timers().scope("wait");
+            loop.output().flush();
+        }
+        constexpr std::uint64_t each = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + sizeof(std::uint64_t) + 1 + sizeof(Vec3<float>);
+        const auto scope = loop.timers().scope("collect");
+        auto here = collected(*slabs_, static_cast<std::uint64_t>(n) * each);
+        collected_ = here;
+        collected_step_ = simulation_->steps();
+        return here;
     }
 
     /// The present particles, for the output thread: those of the simulation on the host, without a copy. Steps do not change them; the
@@ -585,6 +625,10 @@ class GravityRun : public Run {
         return simulation_->particles();
     }
 
+    /// Fewer particles are written before steps continue on several ranks, and checkpoints have copies of them: files of some MB cost
+    /// nothing.
+    static constexpr index_t many = 32'768;
+
     GravityFile file_;
     RankCoordinator& ranks_;
     std::vector<io::Setting> settings_;  ///< of the command, for the other ranks
@@ -601,6 +645,8 @@ class GravityRun : public Run {
     std::int64_t written_step_ = -1;  ///< step of the particles that the output thread may be reading
     fs::path snapshot_;               ///< of snapshot_step_; the output thread writes it before the checkpoint of this step
     std::int64_t snapshot_step_ = -1;
+    std::weak_ptr<const gravity::Particles> collected_;  ///< particles of all ranks at collected_step_, while a file is written
+    std::int64_t collected_step_ = -1;
     fs::path writing_;  ///< snapshot that the ranks are writing; empty: none
     std::int64_t audited_step_ = -1;
     double interactions_before_ = 0;

@@ -272,18 +272,26 @@ void remove_other_files(const fs::path& snapshot, int files) {
     for (const auto& each : old) fs::remove(each, ignored);
 }
 
-void write_one_snapshot(const fs::path& path, const gravity::SlabParticles& slabs, gravity::SnapshotOutline outline, bool compress) {
+gravity::SnapshotOutline whole_outline(const gravity::SlabParticles& slabs, gravity::SnapshotOutline outline) {
     outline.count = slabs.facts().count;
     for (std::size_t t = 0; t < gravity::type_count; ++t) outline.mass[t] = slabs.facts().common_mass(t);
+    return outline;
+}
+
+void write_one_snapshot(const fs::path& path, ParticleRows& rows, const gravity::SnapshotOutline& outline, bool compress) {
     gravity::SnapshotWriter writer(path, outline, {.compress = compress});
     gravity::Particles part;
-    for (index_t first = 0; first < slabs.size(); first += gravity::rows_at_once) {
-        part.resize(std::min(gravity::rows_at_once, slabs.size() - first));
-        slabs.rows(Column::position, first, view(part.position));
-        slabs.rows(Column::velocity, first, view(part.velocity));
-        slabs.rows(Column::mass, first, view(part.mass));
-        slabs.rows(Column::id, first, view(part.id));
-        slabs.rows(Column::type, first, view(part.type));
+    for (index_t first = 0; first < rows.size(); first += gravity::rows_at_once) {
+        const index_t n = std::min(gravity::rows_at_once, rows.size() - first);
+        const auto take = [&]<class T>(Column column, std::vector<T>& to) {
+            const auto from = rows.rows_of<T>(column, first, n);
+            to.assign(from.begin(), from.end());
+        };
+        take(Column::position, part.position);
+        take(Column::velocity, part.velocity);
+        take(Column::mass, part.mass);
+        take(Column::id, part.id);
+        take(Column::type, part.type);
         writer.append(part);
     }
     writer.commit();

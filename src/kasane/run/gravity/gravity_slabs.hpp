@@ -32,10 +32,11 @@ void slab_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpac
 /// @param files  of the present one: 1, or the number of a set
 void remove_other_files(const std::filesystem::path& snapshot, int files);
 
-/// The root rank writes one file, for which it receives the particles of all ranks in parts.
-/// @param outline  its counts and masses are set   @param compress  without loss
-void write_one_snapshot(const std::filesystem::path& path, const gravity::SlabParticles& slabs, gravity::SnapshotOutline outline,
-                        bool compress);
+/// An outline with the counts and masses of the slabs.
+gravity::SnapshotOutline whole_outline(const gravity::SlabParticles& slabs, gravity::SnapshotOutline outline);
+/// Writes one file. On the root rank, which has all particles or receives those of the other ranks in parts.
+/// @param outline  with counts and masses   @param compress  without loss
+void write_one_snapshot(const std::filesystem::path& path, ParticleRows& rows, const gravity::SnapshotOutline& outline, bool compress);
 /// Each rank begins to write a file of a set with its slab, "snapshot_0000.3.hdf5", in a thread of its own. Until complete_snapshot_set()
 /// no state is taken back to the slabs, and no other thread of this rank calls HDF5.
 void begin_snapshot_set(const std::filesystem::path& path, const gravity::SlabParticles& slabs, gravity::SnapshotOutline outline,

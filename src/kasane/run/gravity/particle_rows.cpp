@@ -1,4 +1,8 @@
+#include <kasane/core/device/host_memory.hpp>
+#include <kasane/core/device/space.hpp>
 #include <kasane/run/gravity/particle_rows.hpp>
+
+#include <algorithm>
 
 namespace kasane::run {
 
@@ -30,6 +34,35 @@ const void* RowsOfSlabs::rows(Column column, index_t first, index_t n) {
     buffer_.resize(static_cast<std::size_t>(n) * gravity::bytes_of(column));
     slabs_.rows(column, first, n, buffer_.data());
     return buffer_.data();
+}
+
+namespace {
+
+template <class T>
+void collect(const gravity::SlabParticles& slabs, Column column, std::vector<T>& to) {
+    resize_touched(to, static_cast<std::size_t>(slabs.size()));
+    for (index_t first = 0; first < slabs.size(); first += gravity::rows_at_once)
+        slabs.rows(column, first, view(to).subview(first, std::min(gravity::rows_at_once, slabs.size() - first)));
+}
+
+}  // namespace
+
+std::shared_ptr<const gravity::Particles> collected(const gravity::SlabParticles& slabs, std::uint64_t needed) {
+    if (needed > available_memory(Cpu{}) / 4) return nullptr;
+    auto all = std::make_shared<gravity::Particles>();
+    collect(slabs, Column::position, all->position);
+    collect(slabs, Column::velocity, all->velocity);
+    collect(slabs, Column::mass, all->mass);
+    collect(slabs, Column::id, all->id);
+    collect(slabs, Column::type, all->type);
+    if (slabs.facts().softenings) collect(slabs, Column::softening, all->softening);
+    return all;
+}
+
+std::vector<Vec3<float>> collected_accelerations(const gravity::SlabParticles& slabs) {
+    std::vector<Vec3<float>> all;
+    collect(slabs, Column::acceleration, all);
+    return all;
 }
 
 }  // namespace kasane::run

@@ -4,6 +4,8 @@
 #include <kasane/gravity/distributed/distributed_simulation.hpp>
 #include <kasane/gravity/particles/particles.hpp>
 
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace kasane::run {
@@ -52,5 +54,12 @@ class RowsOfSlabs final : public ParticleRows {
     bool accelerated_;
     std::vector<std::byte> buffer_;
 };
+
+/// The particles of all ranks, at the last gravity::take_back(), in the memory of the root rank, for a thread that writes them while steps
+/// continue.
+/// @param needed  bytes of all that the caller collects   @return null where that is more than a quarter of the free memory
+std::shared_ptr<const gravity::Particles> collected(const gravity::SlabParticles& slabs, std::uint64_t needed);
+/// Their accelerations.
+std::vector<Vec3<float>> collected_accelerations(const gravity::SlabParticles& slabs);
 
 }  // namespace kasane::run

@@ -327,8 +327,8 @@ gravity::Particles Sampling::draw_part(index_t first, index_t n, const gravity::
         gravity::Particles own;
         if (sources[i].galaxy())
             own = gravity::sample(*galaxies_[i], space_, from, to - from, add, report);
-        else if (const auto* ball = sources[i].ball(); ball && from < to)
-            gravity::BallSampler(*ball, on_, report).fill(own, from, to - from);
+        else if (const auto* ball = sources[i].ball())
+            own = gravity::sample(*ball, on_, from, to - from, add, report);
         else if (sources[i].file() && from < to)
             own = read_part(sources[i], *readers_[i], from, to - from);
         auto id = static_cast<std::uint64_t>(begin + from) + 1;
