@@ -38,8 +38,8 @@ class QuarkLattice {
     }
 
     std::array<double, 2> checksum(const Links<S>& u) const { return links_checksum(u); }
-    /// Must be called with these links before dirac() and pack().
-    void take(const Links<S>&) const {}
+    /// Must be called with these links before dirac(), pack() and forces. @param checksum  checksum(u)
+    void take(const Links<S>&, const std::array<double, 2>&) const {}
     void fill_clover(const Links<S>& u, double kappa_csw, CloverTerm<S>& A) const { fill_clover_term(u, kappa_csw, A); }
     template <Precision P>
     Operator<P> dirac(const Links<S>& u, const CloverTerm<S>* A, Boundary boundary, const LinkStorage& storage) const {

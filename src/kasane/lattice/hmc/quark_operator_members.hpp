@@ -190,9 +190,9 @@ template <Space S, class Part>
 void QuarkOperator<S, Part>::pack(const Links<S>& u) {
     Parts& p = *parts_;
     const auto checksum = p.part.checksum(u);
+    p.part.take(u, checksum);
     if (p.packed == checksum) return;
     p.packed.reset();
-    p.part.take(u);
     if (p.clover) p.part.fill_clover(u, p.kappa_csw(), *p.clover);
     p.pack(p.D, u, {});
     if (p.half) p.pack(p.half->D, u, p.options.inner_links);

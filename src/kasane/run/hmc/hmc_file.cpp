@@ -98,14 +98,6 @@ void read_flavours(io::Section& table, std::vector<io::Section> others, const Hm
         for (const char* key : {"weight_error", "spectrum_every", "spectrum_least", "spectrum_most"}) table.unused(key);
         return;
     }
-    if (file.grid) {
-        auto& where = quarks.flavours == 1 ? table : others.front();
-        where.problem(
-            quarks.flavours == 1 ? "flavours" : "",
-            fmt::format("is {} a rational approximation, which runs on one device, but the lattice is divided among {} workers: take two "
-                        "flavours alone, or one rank with gpus_per_rank = 1",
-                        quarks.flavours == 1 ? "1, and one flavour needs" : "one flavour, which needs", file.grid->size()));
-    }
     quarks.weight_error = table.number("weight_error", {.help = "bound of the relative error of a configuration's weight, of each flavour",
                                                         .fallback = 1e-4,
                                                         .range = {.least = 1e-9, .most = 0.1}});
@@ -142,12 +134,6 @@ void read_measurements_of(io::Section table, HmcFile& file) {
         table.problem("spectrum_every", file.quarks ? "is given, and quarks.flavours is 1: the spectrum of one flavour is measured every "
                                                       "quarks.spectrum_every trajectories. Leave it out"
                                                     : "is given, and there is no table [quarks]: leave it out");
-    if (m.spectrum_every > 0 && file.grid && file.quarks)
-        table.problem(
-            "spectrum_every",
-            fmt::format("is given, but the spectrum is measured on one device, and the lattice is divided among {} workers: leave it "
-                        "out, or take one rank with gpus_per_rank = 1",
-                        file.grid->size()));
     m.flow_time = table.number("flow_time", {.help = "end of the flow", .unit = "a^2", .fallback = 4.0, .range = io::above(0)});
     m.flow_step = table.number(
         "flow_step",

@@ -1,7 +1,7 @@
 // The quarks of a run of hybrid Monte Carlo, as in its run file and its record.
 #pragma once
 
-#include <kasane/lattice/hmc/quark_action.hpp>
+#include <kasane/lattice/distributed/hmc_setup.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -43,6 +43,13 @@ struct HmcQuarks {
         dirac.kappa = flavour.kappa;
         return dirac;
     }
+    /// Of `single`.
+    std::vector<lattice::FlavourSetup> flavour_setups() const {
+        std::vector<lattice::FlavourSetup> all;
+        for (const auto& each : single)
+            all.push_back({parameters(each), flavour_solver(), {.value = action_rtol, .force = force_rtol}, single_field(all.size())});
+        return all;
+    }
     lattice::QuarkSolverOptions solver() const {
         const auto named = [](const std::string& name) {
             return name == "half" ? lattice::Precision::half : name == "single" ? lattice::Precision::single : lattice::Precision::double_;
@@ -56,6 +63,8 @@ struct HmcQuarks {
     int steps_of(std::size_t mass) const { return mass < mass_steps.size() ? mass_steps[mass] : 0; }
     /// Pseudofermion fields of the two flavours.
     int two_flavour_fields() const { return flavours == 2 ? static_cast<int>(masses.size()) + 1 : 0; }
+    /// Number of the pseudofermion field of single[k].
+    int single_field(std::size_t k) const { return two_flavour_fields() + static_cast<int>(k); }
     /// Pseudofermion fields, and the determinants of clover terms.
     int terms() const {
         const int clover = csw != 0;
