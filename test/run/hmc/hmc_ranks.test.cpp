@@ -172,6 +172,7 @@ TEST_F(HmcRanks, RefusesGridsThatCannotBe) {
     };
     refused(3, {}, {"hmc.toml", "parallel", "3 workers", "Usable numbers of workers: 1, 2, 4"});
     refused(2, {"--set", "parallel.grid=[4,1,1,1]"}, {"parallel.grid", "[4, 1, 1, 1]", "its product must be 2"});
+    refused(2, {"--set", "quarks.kappa=0.12", "--set", "quarks.deflate=4"}, {"quarks.deflate", "one device", "2 workers"});
     // On links of 1 the smallest eigenvalue falls to 0 at kappa = 1/8.
     put("[4, 4, 4, 4]", "[quarks]\nkappa = 0.1245\nboundary = 'periodic'\nforce_rtol = 1e-15\n");
     test::expect_bad_input(ranks(2, words("rounding", {"--set", "start.kind=cold"})),

@@ -25,6 +25,7 @@ class DividedQuarkLattice {
     using Operator = DistributedDirac<S, P>;
     template <Precision P>
     using Algebra = DistributedAlgebra<S, P>;
+    using Deflation = void;  ///< none
 
     /// @param halo, exchange  must outlive it
     DividedQuarkLattice(LinkHalo<S>& halo, HaloExchange<S>& exchange) : memory_(std::make_shared<Memory>(halo, exchange)) {}

@@ -6,6 +6,7 @@
 #include <kasane/lattice/hmc/clover_force.hpp>
 #include <kasane/lattice/hmc/hop_force.hpp>
 #include <kasane/lattice/hmc/links_checksum.hpp>
+#include <kasane/lattice/hmc/quark_deflation.hpp>
 #include <kasane/lattice/hmc/quark_field.hpp>
 #include <kasane/lattice/solve/fields.hpp>
 #include <kasane/lattice/solve/resident_field.hpp>
@@ -23,6 +24,7 @@ class QuarkLattice {
     using Operator = Dirac<S, P>;
     template <Precision P>
     using Algebra = FieldAlgebra<S, P>;
+    using Deflation = QuarkDeflation<S>;
 
     /// @throws InputError as check_extents
     QuarkLattice(S on, const Extents& extents) {

@@ -143,6 +143,35 @@ void read_measurements_of(io::Section table, HmcFile& file) {
                       fmt::format("is {} in steps of {}: more than a million steps. Take longer steps", m.flow_time, m.flow_step));
 }
 
+/// Inexact deflation of the light field of two flavours.
+void read_deflation(io::Section& table, const HmcFile& file, HmcQuarks& quarks) {
+    quarks.deflate = static_cast<int>(table.integer(
+        "deflate",
+        {.help = "near-null vectors that deflate the light solves of two flavours; 0: none", .fallback = 0, .least = 0, .most = 200}));
+    if (quarks.deflate == 0) {
+        if (!table.faulty("quarks.deflate") && table.has("deflation_block"))
+            table.problem("deflation_block", "has no effect without deflate: give the number of near-null vectors, too");
+        table.unused("deflation_block");
+        return;
+    }
+    if (table.has("deflation_block"))
+        for (const auto extent : table.integers("deflation_block", {.help = "extents of its blocks", .count = 4, .least = 2, .most = 4096}))
+            quarks.deflation_block.push_back(static_cast<int>(extent));
+    const auto refuse = [&](bool bad, const std::string& message) {
+        if (bad) table.problem("deflate", fmt::format("is {}, {}", quarks.deflate, message));
+    };
+    refuse(quarks.flavours == 1, "and quarks.flavours is 1: deflation is for the solves of two flavours. Leave it out");
+    refuse(quarks.twisted_mass != 0, "which needs quarks without a twisted mass: leave out one of the two");
+    refuse(file.grid.has_value(), file.grid ? fmt::format("which needs one device, but the lattice is divided among {} workers: leave it "
+                                                          "out, or take one rank with gpus_per_rank = 1",
+                                                          file.grid->size())
+                                            : "");
+    if (table.faulty("lattice.extents") || table.faulty("quarks.deflation_block") || file.extents.volume() == 0) return;
+    const auto options = lattice::chosen(quarks.solver().deflation, file.extents);
+    for (const auto& problem : lattice::problems_of(options, file.extents))
+        table.problem(quarks.deflation_block.empty() ? "deflate" : "deflation_block", problem);
+}
+
 void read_quarks(io::Section& root, HmcFile& file) {
     auto table = root.table("quarks", "two flavours of equal mass, or one; without this table there are none");
     auto factors = root.tables("hasenbusch");
@@ -195,6 +224,7 @@ void read_quarks(io::Section& root, HmcFile& file) {
     }
     if (quarks.twisted_mass != 0 && !factors.empty())
         table.problem("twisted_mass", "is given beside [[hasenbusch]], whose heat bath needs quarks without it: leave out one of the two");
+    read_deflation(table, file, quarks);
     read_flavours(table, std::move(others), file, quarks);
     file.quarks = std::move(quarks);
 }
@@ -210,6 +240,7 @@ std::vector<std::string> hmc_papers(const HmcFile& file) {
         all.emplace_back("B. Sheikholeslami, R. Wohlert, Nucl. Phys. B 259, 572 (1985) (clover term)");
     if (file.quarks && file.quarks->chronological > 0)
         all.emplace_back("R. C. Brower, T. Ivanenko, A. R. Levi, K. N. Orginos, Nucl. Phys. B 484, 353 (1997) (chronological guesses)");
+    if (file.quarks && file.quarks->deflate > 0) all.emplace_back("M. Luscher, JHEP 07, 081 (2007), arXiv:0706.2298 (inexact deflation)");
     if (file.quarks && !file.quarks->masses.empty())
         all.emplace_back("M. Hasenbusch, Phys. Lett. B 519, 177 (2001) (factors of the determinant)");
     if (file.quarks && !file.quarks->single.empty()) {

@@ -112,7 +112,7 @@ std::uint64_t bytes_of_quarks(const HmcFile& file) {
     using Operator = lattice::QuarkOperator<Cpu>;
     double bytes = file.measure.spectrum_every > 0 ? 4 * 12 * sizeof(double) : 0;
     if (quarks.flavours == 2)
-        bytes += Operator::bytes_per_site(quarks.parameters(), quarks.solver()) + (2 * fields + 1) * 12 * sizeof(double) +
+        bytes += Operator::bytes_per_site(quarks.parameters(), quarks.solver(), file.extents) + (2 * fields + 1) * 12 * sizeof(double) +
                  fields * lattice::ChronologicalGuess<Cpu>::bytes_per_site(quarks.chronological);
     for (const auto& each : quarks.single)
         bytes += Operator::bytes_per_site(quarks.parameters(each), HmcQuarks::flavour_solver()) +
