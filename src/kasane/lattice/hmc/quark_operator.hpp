@@ -50,8 +50,8 @@ class QuarkOperator {
     /// Takes the memory; pack() must follow.
     /// @throws InputError: extents, kappa, c_sw or options out of range; deflation with a twisted mass or on many workers
     QuarkOperator(Part part, const QuarkParameters& parameters, const QuarkSolverOptions& options = {});
-    QuarkOperator(S on, const Extents& extents, const QuarkParameters& parameters,
-                  const QuarkSolverOptions& options = {}) requires std::constructible_from<Part, S, const Extents&>
+    QuarkOperator(S on, const Extents& extents, const QuarkParameters& parameters, const QuarkSolverOptions& options = {})
+        requires std::constructible_from<Part, S, const Extents&>
         : QuarkOperator(Part(on, extents), parameters, options) {}
     ~QuarkOperator();
     QuarkOperator(QuarkOperator&&) noexcept;
