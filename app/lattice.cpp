@@ -13,7 +13,7 @@ namespace {
 
 const std::vector<Verb> lattice_verbs = {
     {"convert", "Write a gauge configuration in another format: NERSC, ILDG, MILC or openQCD", add_lattice_convert},
-    {"info", "Print extents, format, plaquette and checksum of a gauge configuration", add_lattice_info},
+    {"info", "Print extents, format, plaquette and checksum of a gauge configuration", add_lattice_info, OnRanks::led},
     {"solve", "Quark propagators and single solutions on a configuration, and their correlators", add_lattice_solve, OnRanks::led},
     {"measure", "Plaquettes, Polyakov loop, topological charge and Wilson flow of a configuration", add_lattice_measure, OnRanks::led},
     {"generate", "Quenched configurations: the updates that a run file describes", add_lattice_generate, OnRanks::led},

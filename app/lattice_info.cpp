@@ -1,11 +1,15 @@
-// kasane lattice info CFG: header and plaquette of a gauge configuration, and whether its checksum matches.
+// kasane lattice info CFG: header and plaquette of a gauge configuration, and whether its checksum matches; of several ranks each reads its
+// part of the file.
 #include <app/lattice.hpp>
+#include <app/lattice_measure.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 #include <kasane/lattice/observe/observables.hpp>
+#include <kasane/run/driver/rank_coordinator.hpp>
 
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 namespace kasane::app {
 namespace {
@@ -20,9 +24,25 @@ const char* long_name(lattice::GaugeFormat format) {
     return "";
 }
 
-std::string as_text(const std::string& path, const lattice::GaugeFile& file, const lattice::Plaquette& plaquette, double link_trace) {
-    const auto& facts = file.facts;
-    const auto& extents = file.field.extents;
+struct FileInfo {
+    lattice::GaugeFileFacts facts;
+    lattice::Extents extents;
+    lattice::Plaquette plaquette;
+    double link_trace = 0;
+};
+
+FileInfo info_of(const Common& common, const std::string& path) {
+    if (common.ranks->size() == 1) {
+        auto file = lattice::read_gauge(path);
+        return {std::move(file.facts), file.field.extents, lattice::plaquette(file.field), lattice::link_trace(file.field)};
+    }
+    Workers workers{common.ranks->place("cpu", 1, common.threads_or_all()), common.ranks->size()};
+    auto found = measure_on_all(common, workers, {}, path, 0, 0.01);
+    return {std::move(found.facts), found.extents, found.measured.plaquette, found.measured.link_trace};
+}
+
+std::string as_text(const std::string& path, const FileInfo& file) {
+    const auto& [facts, extents, plaquette, link_trace] = file;
     const auto stated = [](const std::optional<double>& value) {
         return value ? fmt::format("   (header: {:.12g})", *value) : std::string();
     };
@@ -41,15 +61,13 @@ std::string as_text(const std::string& path, const lattice::GaugeFile& file, con
 }
 
 int info(const Common& common, const std::string& path) {
-    const auto file = lattice::read_gauge(path);
-    const auto& facts = file.facts;
-    const auto plaquette = lattice::plaquette(file.field);
-    const double link_trace = lattice::link_trace(file.field);
+    const auto file = info_of(common, path);
+    const auto& [facts, extents, plaquette, link_trace] = file;
     const auto number_or_null = [](const auto& value) { return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr); };
     const auto& sum = facts.checksum;
     const nlohmann::ordered_json object{
         {"file", path},
-        {"extents", file.field.extents.n},
+        {"extents", extents.n},
         {"format", lattice::name(facts.format)},
         {"bits", facts.bits},
         {"rows", facts.rows},
@@ -68,7 +86,7 @@ int info(const Common& common, const std::string& path) {
         {"distance_from_su3", facts.worst_distance_from_su3},
         {"notes", facts.notes},
     };
-    print(common, object, as_text(path, file, plaquette, link_trace));
+    print(common, object, as_text(path, file));
     return success;
 }
 

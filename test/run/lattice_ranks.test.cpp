@@ -99,11 +99,26 @@ TEST_F(ParallelLattice, RefusesOnce) {
     expect_refused(4, with({"0.12", "--grid", "4,1,1,1"}), {"[4, 1, 1, 1]", "odd extents", "[1, 1, 2, 2]"});
     expect_refused(2, with({"0.12", "--inner-links", "8"}), {"8 numbers", "12 or 18"});
     expect_refused(2, with({"0.9", "--csw", "10"}), {"not positive definite"});
-    expect_refused(2, {"lattice", "info", "cfg.lime", "--json"}, {"kasane lattice info", "one rank", "2 were started"});
+    expect_refused(2, {"lattice", "convert", "cfg.lime", "x.h5", "--json"}, {"kasane lattice convert", "one rank", "2 were started"});
+    expect_refused(3, {"lattice", "info", "cfg.lime", "--json"}, {"4x4x4x4", "3 workers", "Usable numbers of workers: 1, 2, 4"});
+    expect_refused(2, {"lattice", "info", "absent", "--json"}, {"absent", "no such file"});
     // One rank.
     test::expect_bad_input(kasane(with({"0.12", "--grid", "2,2"})), {"--grid", "four numbers"});
     test::expect_bad_input(kasane(with({"0.12", "--grid", "1,1,1,2"})), {"[1, 1, 1, 2]", "its product must be 1"});
     test::expect_bad_input(kasane(with({"0.12", "--gpus-per-rank", "2"})), {"worker"});
+}
+
+TEST_F(ParallelLattice, DescribesAFileAsOneRank) {
+    put("cfg.lime", {{4, 4, 4, 8}});
+    const auto alone = kasane({"lattice", "info", "cfg.lime", "--json"}), all = ranks(4, {"lattice", "info", "cfg.lime", "--json"});
+    ASSERT_EQ(alone.status, 0) << alone.err;
+    ASSERT_EQ(all.status, 0) << all.err;
+    auto expected = alone.json(), found = all.json();
+    for (const char* sum : {"plaquette", "plaquette_space", "plaquette_time", "link_trace"}) {
+        EXPECT_NEAR(found[sum].get<double>(), expected[sum].get<double>(), 1e-14) << sum;
+        found.erase(sum), expected.erase(sum);
+    }
+    EXPECT_EQ(found, expected);
 }
 
 TEST_F(ParallelLattice, MeasuresTheNumbersOfOneRank) {

@@ -78,7 +78,8 @@ TEST(TrajectoriesOfRanks, AreThoseOfOneDevice) {
         for (const auto& shape : {grids.front(), grids.back()}) expect_trajectory_of_one_device(communicator, here, shape, one);
         const auto quarks = with_quarks({.action = {5.4, 0}, .levels = {}, .length = 0.3, .seed = 7},
                                         exact_quarks(DiracParameters{.kappa = 0.11, .csw = 1.2}));
-        expect_trajectory_of_one_device(communicator, here, grids.front(), {Cpu{1}, n, quarks});
+        expect_trajectory_of_one_device(communicator, here, grids.front(),
+                                        {Cpu{1}, n, with_flavours(quarks, {{.kappa = 0.1, .csw = 1.2}})});
     }
 }
 

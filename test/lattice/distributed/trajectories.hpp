@@ -5,6 +5,7 @@
 #include <kasane/lattice/distributed/distributed_gauge.hpp>
 #include <kasane/lattice/hmc/gauge_term.hpp>
 #include <kasane/lattice/hmc/momenta.hpp>
+#include <kasane/lattice/hmc/rational_term.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 
 #include "lattice/distributed/updates.hpp"
@@ -36,6 +37,23 @@ inline QuarkSetup exact_quarks(const QuarkParameters& parameters, std::vector<do
             .masses = std::move(masses)};
 }
 
+/// Quarks of one flavour beside what the setup has, on its first time scale; their approximations have the range 0.02 to 6, in which all
+/// eigenvalues need not be: both sides have the same action.
+inline HmcSetup with_flavours(HmcSetup setup, const std::vector<DiracParameters>& flavours) {
+    int terms = 0;
+    for (const auto& level : setup.levels) terms += static_cast<int>(level.terms.size());
+    if (!setup.quarks) setup.levels = {{Integrator::omelyan2, 1, {}}, {Integrator::omelyan2, 1, {0}}};
+    const auto fields = setup.quarks ? static_cast<int>(setup.quarks->masses.size()) + 1 : 0;
+    for (const auto& each : flavours) {
+        const auto exact = exact_quarks(each);
+        setup.flavours.push_back({exact.parameters, exact.solver, exact.tolerances, fields + static_cast<int>(setup.flavours.size())});
+        for (int term = 0; term < (each.csw != 0 ? 2 : 1); ++term) setup.levels[0].terms.push_back(terms++);
+    }
+    return setup;
+}
+/// Of the flavour of this number.
+inline RationalApproximation approximation_of(std::size_t flavour) { return inverse_root(0.02, 6, 4 + static_cast<int>(flavour)); }
+
 /// Two trajectories of one device, the second of them back to its start too, and a flow of the links at their end.
 struct TrajectoryReference {
     GaugeField start;
@@ -43,6 +61,7 @@ struct TrajectoryReference {
     std::vector<std::string> terms;
     std::vector<TrajectoryResult> results;
     std::vector<GaugeField> ends;
+    std::vector<Spectrum> spectra;  ///< of each operator of quarks, of the links at the end
     LoopMeans loops;
     std::vector<FlowPoint> flow;
 
@@ -50,9 +69,20 @@ struct TrajectoryReference {
     TrajectoryReference(S on, const Extents& n, HmcSetup of) : start(test::random_gauge(n, 3, 0.4)), setup(std::move(of)) {
         typename HybridMonteCarlo<S>::Terms all;
         all.push_back(std::make_unique<GaugeTerm<S>>(setup.action));
+        std::vector<std::shared_ptr<QuarkOperator<S>>> operators;
+        const auto add = [&](auto& terms) {
+            for (auto& term : terms) all.push_back(std::move(term));
+        };
         if (const auto& quarks = setup.quarks) {
-            auto D = std::make_shared<QuarkOperator<S>>(on, n, quarks->parameters, quarks->solver);
-            for (auto& term : quark_action<S>(D, quarks->masses, quarks->tolerances)) all.push_back(std::move(term));
+            operators.push_back(std::make_shared<QuarkOperator<S>>(on, n, quarks->parameters, quarks->solver));
+            auto terms = quark_action<S>(operators.back(), quarks->masses, quarks->tolerances);
+            add(terms);
+        }
+        for (std::size_t k = 0; k < setup.flavours.size(); ++k) {
+            const auto& flavour = setup.flavours[k];
+            operators.push_back(std::make_shared<QuarkOperator<S>>(on, n, flavour.parameters, flavour.solver));
+            auto terms = one_flavour_action<S>(operators.back(), flavour.number, approximation_of(k), flavour.tolerances);
+            add(terms);
         }
         for (const auto& term : all) terms.push_back(term->name());
         HybridMonteCarlo<S> hmc(on, n, std::move(all), setup.levels, setup.length, setup.seed);
@@ -60,6 +90,10 @@ struct TrajectoryReference {
         for (const bool reverse : {false, true}) {
             results.push_back(*hmc.trajectory(u, results.size() + 1, false, nullptr, {}, reverse));
             ends.push_back(to_gauge_field(u));
+        }
+        for (const auto& D : operators) {
+            D->pack(u);
+            spectra.push_back(measure_spectrum(*D, setup.seed, 2));
         }
         loops = loop_means(u);
         flow = wilson_flow(u, 0.04, 0.02);
@@ -76,6 +110,7 @@ inline void expect_trajectory_of_one_device(comm::WorkerCommunicator& communicat
                       std::to_string(static_cast<int>(one.setup.levels[0].integrator));
     gauge.load(one.start);
     EXPECT_EQ(gauge.begin_trajectories(one.setup).terms, one.terms) << what;
+    for (std::size_t k = 0; k < one.setup.flavours.size(); ++k) gauge.set_approximation(static_cast<int>(k), approximation_of(k));
     const double H = std::abs(one.results[0].H);
     for (std::size_t k = 0; k < one.results.size(); ++k) {
         const auto& expected = one.results[k];
@@ -95,6 +130,14 @@ inline void expect_trajectory_of_one_device(comm::WorkerCommunicator& communicat
             EXPECT_LT(std::abs(result->reversibility->dH), 10 * limit) << what;
         }
         EXPECT_LT(largest_difference(gauge.field(), one.ends[k]), limit) << what << ", trajectory " << k + 1;
+    }
+    for (std::size_t k = 0; k < one.spectra.size(); ++k) {
+        const auto found = gauge.spectrum(static_cast<int>(k), one.setup.seed, 2);
+        const auto& expected = one.spectra[k];
+        EXPECT_EQ(found.converged, expected.converged) << what;
+        EXPECT_EQ(found.steps, expected.steps) << what;
+        EXPECT_NEAR(found.smallest, expected.smallest, 10 * limit) << what;
+        EXPECT_NEAR(found.largest, expected.largest, 10 * limit) << what;
     }
     const auto loops = gauge.loop_means();
     EXPECT_NEAR(loops.plaquette, one.loops.plaquette, limit) << what;

@@ -80,6 +80,38 @@ TEST_P(DividedTrajectories, OfQuarksSolveInLowerPrecisionsToo) {
     compare(reference({{4, 4, 4, 4}}, with_quarks(setup_of({5.4, 0}, Integrator::omelyan2), quarks)), {{1, 1, 2, 2}}, 1e-7);
 }
 
+TEST_P(DividedTrajectories, OfOneFlavourAreThoseOfOneDevice) {
+    const auto gauge = setup_of({5.4, 0}, Integrator::omelyan2);
+    const DiracParameters clover{.kappa = 0.11, .csw = 1.3}, heavier{.kappa = 0.1, .csw = 1.3};
+    const auto one = reference({{4, 4, 4, 4}}, with_flavours(gauge, {clover}));
+    compare(one, {{1, 1, 1, 1}, {2, 1, 1, 1}, {1, 2, 1, 1}, {1, 1, 2, 2}, {2, 1, 2, 2}, {2, 2, 2, 2}});
+    // Several operators share the local links.
+    compare(reference({{4, 4, 2, 4}}, with_flavours(with_quarks(gauge, exact_quarks(clover, {0.4})), {heavier, clover})),
+            {{1, 2, 1, 2}, {2, 2, 1, 2}});
+    const DiracParameters periodic{.kappa = 0.11, .csw = 0, .boundary = Boundary::periodic};
+    compare(reference({{2, 6, 2, 8}}, with_flavours(setup_of({3, -1. / 12}, Integrator::omelyan2), {periodic, {.kappa = 0.12}})),
+            {{1, 3, 1, 1}, {1, 1, 1, 4}});
+}
+
+TEST_P(DividedTrajectories, OfOneFlavourContinueInSinglePrecision) {
+    auto setup = with_flavours(setup_of({5.4, 0}, Integrator::omelyan2), {{.kappa = 0.12, .csw = 1.1}});
+    setup.flavours[0].solver = {};
+    setup.flavours[0].tolerances = {.value = 1e-12, .force = 1e-9};
+    compare(reference({{4, 4, 4, 4}}, setup), {{1, 1, 2, 2}}, 1e-7);
+}
+
+TEST_P(DividedTrajectories, OfQuarksRefuseNumbersOutOfRange) {
+    on_workers(2, [&](comm::WorkerCommunicator& communicator, const auto& here) {
+        const Extents n{{4, 4, 2, 4}};
+        DistributedGauge gauge(communicator, here, RankGrid::chosen(n, 2), {.width = 2});
+        gauge.load(test::random_gauge(n, 3, 0.4));
+        gauge.begin_trajectories(with_flavours(setup_of({5.4, 0}, Integrator::omelyan2), {{.kappa = 0.12}}));
+        EXPECT_THROW(gauge.spectrum(1, 1, 1), LogicError);
+        EXPECT_THROW(gauge.set_approximation(-1, approximation_of(0)), LogicError);
+        EXPECT_GT(gauge.spectrum(0, 1, 1).largest, 1);
+    });
+}
+
 TEST_P(DividedTrajectories, ReportTolerancesThatRoundingDoesNotReach) {
     on_workers(2, [&](comm::WorkerCommunicator& communicator, const auto& here) {
         const Extents n{{4, 4, 2, 4}};

@@ -81,6 +81,50 @@ TEST_F(HmcWithQuarks, AResumedRunEndsInTheSameBits) {
     }
 }
 
+TEST_F(HmcWithQuarks, DeflatedSolvesGiveTheSameChain) {
+    quark_file("kappa = 0.13\ncsw = 1.2\naction_rtol = 1e-12\nforce_rtol = 1e-11\n");
+    const std::vector<std::string> brief{"lattice.extents=[4,4,4,4]", "hmc.steps=2", "hmc.length=0.2"},
+        deflated{"lattice.extents=[4,4,4,4]", "hmc.steps=2", "hmc.length=0.2", "quarks.deflate=6", "quarks.deflation_block=[2,2,2,4]"};
+    run_to_end("plain", brief);
+    run_to_end("whole", deflated);
+    const auto a = rows("plain"), b = rows("whole");
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        EXPECT_EQ(a[i].accepted, b[i].accepted) << i;
+        EXPECT_NEAR(a[i].dH, b[i].dH, 1e-5) << i;
+        EXPECT_NEAR(a[i].plaquette, b[i].plaquette, 1e-7) << i;
+    }
+    const auto record = json::parse(read_file(directory / "whole/record.json"));
+    EXPECT_EQ(record["quarks"]["deflate"], 6);
+    EXPECT_EQ(record["quarks"]["deflation_block"], (std::vector{2, 2, 2, 4}));
+    const auto page = read_file(directory / "whole/report.html");
+    for (const char* words : {"deflated by 6 near-null vectors", "inexact deflation"})
+        EXPECT_NE(page.find(words), std::string::npos) << words;
+
+    // The subspace is no part of a checkpoint.
+    auto part = deflated;
+    part.push_back("hmc.trajectories=3");
+    run_to_end("part", part);
+    change("trajectories = 3", "trajectories = 6");
+    ASSERT_EQ(kasane({"resume", "part", "--quiet"}).status, 0);
+    expect_same("whole", "part");
+    ASSERT_EQ(kasane({"run", "whole/run.toml", "-o", "one", "--quiet", "--threads", "1"}).status, 0);
+    expect_same("whole", "one");
+}
+
+TEST_F(HmcWithQuarks, DeflationIsRefusedWhereItCannotBe) {
+    const auto refused = [&](const std::string& quarks, const std::vector<std::string>& words, const std::string& masses = "") {
+        quark_file("kappa = 0.13\n" + quarks, masses);
+        test::expect_bad_input(kasane({"run", "hmc.toml", "--json"}), words);
+    };
+    refused("deflate = -1\n", {"quarks.deflate"});
+    refused("deflate = 4\ntwisted_mass = 0.1\n", {"quarks.deflate", "twisted mass"});
+    refused("deflate = 4\nflavours = 1\n", {"quarks.deflate", "flavours is 1"});
+    refused("deflate = 4\ndeflation_block = [2, 3, 2, 2]\n", {"quarks.deflation_block"});
+    refused("deflate = 200\ndeflation_block = [2, 2, 2, 2]\n", {"near-null vectors", "at most 96"});
+    refused("deflation_block = [2, 2, 2, 2]\n", {"quarks.deflation_block", "no effect without deflate"});
+}
+
 TEST_F(HmcWithQuarks, BadKeysAreReportedTogether) {
     quark_file("kappa = -1\ncsw = -2\nboundary = 'open'\nprecision = 'quad'\naction_rtol = 2\ngauge_steps = 0\n",
                "[[hasenbusch]]\nmass = 0.4\n[[hasenbusch]]\nmass = 0.1\n");

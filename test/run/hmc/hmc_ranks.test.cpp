@@ -39,7 +39,7 @@ class HmcRanks : public test::RanksTest {
             EXPECT_NEAR(a[i].rectangle, b[i].rectangle, limit) << name << ", row " << i;
             EXPECT_NEAR(a[i].dH, b[i].dH, limit) << name << ", row " << i;
         }
-        for (const std::string table : {"dynamics.csv", "reversibility.csv", "flow.csv"}) {
+        for (const std::string table : {"dynamics.csv", "reversibility.csv", "flow.csv", "spectrum.csv"}) {
             const auto mine = read_file(directory / name / table), others = read_file(directory / expected / table);
             EXPECT_EQ(test::count(mine, "\n"), test::count(others, "\n")) << table;
             EXPECT_EQ(mine.substr(0, mine.find('\n')), others.substr(0, others.find('\n'))) << table;
@@ -90,6 +90,62 @@ TEST_F(HmcRanks, HaveTheChainOfOneRankWithQuarks) {
     }
 }
 
+TEST_F(HmcRanks, HaveTheChainOfOneRankWithSingleFlavours) {
+    put("[4, 4, 4, 4]",
+        "[quarks]\nkappa = 0.115\ncsw = 1.2\nprecision = 'double'\naction_rtol = 1e-12\nforce_rtol = 1e-12\ngauge_steps = 1\n"
+        "spectrum_every = 1\n[[flavour]]\nkappa = 0.11\n");
+    const std::vector<std::string> shorter{"--set", "hmc.trajectories=1", "--set", "hmc.thermalisation=0",
+                                           "--set", "hmc.steps=1",        "--set", "output.every=0"};
+    const auto compare = [&](const std::string& name, std::vector<std::string> more, const std::vector<int>& numbers) {
+        more.insert(more.end(), shorter.begin(), shorter.end());
+        const auto alone = kasane(words(name, more));
+        ASSERT_EQ(alone.status, 0) << alone.err;
+        const auto flavours = [&](const std::string& run) {
+            return json::parse(read_file(directory / run / "record.json"))["quarks"]["one_flavour"];
+        };
+        const auto one = flavours(name).at(0);
+        for (const int n : numbers) {
+            const auto run = name + std::to_string(n);
+            const auto outcome = ranks(n, words(run, more));
+            ASSERT_EQ(outcome.status, 0) << outcome.err;
+            expect_chain(run, name, 1e-9);
+            const auto record = flavours(run).at(0);
+            for (const char* key : {"least", "most", "poles", "range", "measured_after"}) EXPECT_EQ(record[key], one[key]) << key;
+            for (const char* key : {"smallest_eigenvalue", "largest_eigenvalue"})
+                EXPECT_NEAR(record[key].get<double>(), one[key].get<double>(), 1e-9) << key;
+        }
+    };
+    compare("three", {"--set", "measure.spectrum_every=1"}, {2, 4, 8});
+    compare("one", {"--set", "quarks.flavours=1"}, {2});
+}
+
+TEST_F(HmcRanks, EndWhereASpectrumIsOutsideItsRange) {
+    put("[4, 4, 4, 4]", "[quarks]\nflavours = 1\nkappa = 0.12\nspectrum_least = 1\nspectrum_most = 2\n");
+    const auto outcome = ranks(2, words("outside"));
+    EXPECT_EQ(outcome.status, 1) << outcome.err;
+    for (const char* word : {"after trajectory 0", "outside the range 1 to 2", "spectrum_least"})
+        EXPECT_NE(outcome.err.find(word), std::string::npos) << word << outcome.err;
+}
+
+TEST_F(HmcRanks, ResumeOnAnotherNumberOfRanksWithOneFlavour) {
+    put("[4, 4, 2, 4]", "[quarks]\nflavours = 1\nkappa = 0.11\naction_rtol = 1e-12\nforce_rtol = 1e-12\nspectrum_every = 2\n");
+    const std::vector<std::string> shorter{"--set", "hmc.steps=2", "--set", "output.every=0"};
+    const auto run = [&](const std::string& name, int trajectories) {
+        auto more = shorter;
+        more.insert(more.end(), {"--set", "hmc.trajectories=" + std::to_string(trajectories)});
+        return words(name, more);
+    };
+    ASSERT_EQ(kasane(run("whole", 4)).status, 0);
+    ASSERT_EQ(ranks(4, run("stopped", 2)).status, 0);
+    auto text = read_file(directory / "stopped/run.toml");
+    const std::string from_before = "trajectories = 2";
+    ASSERT_NE(text.find(from_before), std::string::npos) << text;
+    test::write_file(directory / "stopped/run.toml", text.replace(text.find(from_before), from_before.size(), "trajectories = 4"));
+    const auto more = ranks(2, {"resume", "stopped", "--json"});
+    ASSERT_EQ(more.status, 0) << more.err;
+    expect_chain("stopped", "whole", 1e-8);
+}
+
 TEST_F(HmcRanks, ResumeOnAnotherNumberOfRanks) {
     put("[4, 4, 2, 4]");
     ASSERT_EQ(kasane(words("whole", {"--set", "hmc.trajectories=6"})).status, 0);
@@ -116,10 +172,7 @@ TEST_F(HmcRanks, RefusesGridsThatCannotBe) {
     };
     refused(3, {}, {"hmc.toml", "parallel", "3 workers", "Usable numbers of workers: 1, 2, 4"});
     refused(2, {"--set", "parallel.grid=[4,1,1,1]"}, {"parallel.grid", "[4, 1, 1, 1]", "its product must be 2"});
-    refused(2, {"--set", "quarks.kappa=0.12", "--set", "quarks.flavours=1"}, {"quarks.flavours", "one device", "2 workers"});
-    refused(2, {"--set", "quarks.kappa=0.12", "--set", "measure.spectrum_every=1"}, {"measure.spectrum_every", "one device", "2 workers"});
-    put("[4, 4, 4, 4]", "[quarks]\nkappa = 0.12\n[[flavour]]\nkappa = 0.11\n");
-    refused(2, {}, {"flavour", "one device", "2 workers"});
+    refused(2, {"--set", "quarks.kappa=0.12", "--set", "quarks.deflate=4"}, {"quarks.deflate", "one device", "2 workers"});
     // On links of 1 the smallest eigenvalue falls to 0 at kappa = 1/8.
     put("[4, 4, 4, 4]", "[quarks]\nkappa = 0.1245\nboundary = 'periodic'\nforce_rtol = 1e-15\n");
     test::expect_bad_input(ranks(2, words("rounding", {"--set", "start.kind=cold"})),

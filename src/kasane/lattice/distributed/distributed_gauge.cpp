@@ -80,6 +80,17 @@ HmcBegin DistributedGauge::begin_trajectories(HmcSetup setup) {
     broadcast(ranks_, setup);
     return workers_->begin_trajectories(setup);
 }
+Spectrum DistributedGauge::spectrum(int quarks, std::uint64_t seed, std::uint64_t trajectory) {
+    GaugeCommand command{.verb = GaugeVerb::spectrum, .seed = seed, .sweep = trajectory, .quarks = quarks};
+    broadcast(ranks_, command);
+    return workers_->spectrum(command);
+}
+void DistributedGauge::set_approximation(int flavour, RationalApproximation R) {
+    GaugeCommand command{.verb = GaugeVerb::approximation, .quarks = flavour};
+    broadcast(ranks_, command);
+    broadcast(ranks_, R);
+    workers_->set_approximation(flavour, R);
+}
 void DistributedGauge::set_levels(std::vector<Level> levels) {
     GaugeCommand command{GaugeVerb::levels};
     broadcast(ranks_, command);
@@ -107,6 +118,13 @@ void follow(comm::Communicator& ranks, LocalGauges& workers, const GaugeCommand&
             HmcSetup setup;
             broadcast(ranks, setup);
             workers.begin_trajectories(setup);
+            break;
+        }
+        case GaugeVerb::spectrum: workers.spectrum(command); break;
+        case GaugeVerb::approximation: {
+            RationalApproximation R;
+            broadcast(ranks, R);
+            workers.set_approximation(static_cast<int>(command.quarks), R);
             break;
         }
         case GaugeVerb::levels: {

@@ -9,6 +9,7 @@
 #include <kasane/lattice/distributed/hmc_setup.hpp>
 #include <kasane/lattice/distributed/rank_grid.hpp>
 #include <kasane/lattice/gauge_field.hpp>
+#include <kasane/lattice/hmc/spectrum.hpp>
 #include <kasane/lattice/hmc/trajectory.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 
@@ -70,6 +71,11 @@ class DistributedGauge {
 
     /// Makes the terms of the action and what trajectories need. @throws InputError as the terms
     HmcBegin begin_trajectories(HmcSetup setup);
+    /// As measure_spectrum(), of the links as they are. @param quarks  number of an operator of begin_trajectories(): that of two flavours,
+    /// if there is one, then those of one flavour each
+    Spectrum spectrum(int quarks, std::uint64_t seed, std::uint64_t trajectory);
+    /// As RationalTerm::set(). @param flavour  number in HmcSetup::flavours
+    void set_approximation(int flavour, RationalApproximation R);
     /// Replaces the levels of the integrator for the next trajectories.
     void set_levels(std::vector<Level> levels);
     /// As HybridMonteCarlo::trajectory(); `timers` and `stop` are used by worker 0 alone.

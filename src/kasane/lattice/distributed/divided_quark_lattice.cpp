@@ -5,6 +5,8 @@
 #include <kasane/lattice/hmc/momenta.hpp>
 #include <kasane/lattice/hmc/quark_action_members.hpp>
 #include <kasane/lattice/hmc/quark_operator_members.hpp>
+#include <kasane/lattice/hmc/rational_term_members.hpp>
+#include <kasane/lattice/hmc/spectrum_members.hpp>
 
 #include <cmath>
 #include <limits>
@@ -68,14 +70,19 @@ void DividedQuarkLattice<S>::add_clover_force(const Links<S>& u, double kappa_cs
     lattice::add_clover_force(u, kappa_csw, *m.weights, factor, force);  // as if the extended lattice were periodic
 }
 
-#define KS_DEFINE(S)                                                                                                             \
-    template class DividedQuarkLattice<S>;                                                                                       \
-    template class QuarkOperator<S, DividedQuarkLattice<S>>;                                                                     \
-    template class ChronologicalGuess<S, DividedQuarkLattice<S>>;                                                                \
-    template class PseudofermionTerm<S, DividedQuarkLattice<S>>;                                                                 \
-    template class CloverDeterminantTerm<S, DividedQuarkLattice<S>>;                                                             \
-    template std::vector<std::unique_ptr<ActionTerm<S>>> quark_action(std::shared_ptr<QuarkOperator<S, DividedQuarkLattice<S>>>, \
-                                                                      const std::vector<double>&, const QuarkTolerances&);
+#define KS_DEFINE(S)                                                                                                                   \
+    template class DividedQuarkLattice<S>;                                                                                             \
+    template class QuarkOperator<S, DividedQuarkLattice<S>>;                                                                           \
+    template class ChronologicalGuess<S, DividedQuarkLattice<S>>;                                                                      \
+    template class PseudofermionTerm<S, DividedQuarkLattice<S>>;                                                                       \
+    template class CloverDeterminantTerm<S, DividedQuarkLattice<S>>;                                                                   \
+    template std::vector<std::unique_ptr<ActionTerm<S>>> quark_action(std::shared_ptr<QuarkOperator<S, DividedQuarkLattice<S>>>,       \
+                                                                      const std::vector<double>&, const QuarkTolerances&);             \
+    template class RationalTerm<S, DividedQuarkLattice<S>>;                                                                            \
+    template std::vector<std::unique_ptr<ActionTerm<S>>> one_flavour_action(std::shared_ptr<QuarkOperator<S, DividedQuarkLattice<S>>>, \
+                                                                            int, RationalApproximation, const QuarkTolerances&);       \
+    template Spectrum measure_spectrum(const QuarkOperator<S, DividedQuarkLattice<S>>&, std::uint64_t, std::uint64_t,                  \
+                                       const SpectrumOptions&);
 KS_DEFINE(Cpu)
 #if defined(KASANE_CUDA)
 KS_DEFINE(Cuda)

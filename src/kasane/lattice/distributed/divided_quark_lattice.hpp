@@ -1,6 +1,6 @@
 // One worker's part of a lattice that is divided among workers, for QuarkOperator and the terms of quarks: fields and operators of the
 // local lattice, forces on extended links. Invariants: all workers call the members in the same order, and get the same values; links come
-// with a halo that is valid to one layer; a copy shares the memory.
+// with a halo that is valid to one layer; a copy shares the memory, so that the operators of several quarks hold the local links once.
 #pragma once
 
 #include <kasane/lattice/distributed/distributed_algebra.hpp>
@@ -25,6 +25,7 @@ class DividedQuarkLattice {
     using Operator = DistributedDirac<S, P>;
     template <Precision P>
     using Algebra = DistributedAlgebra<S, P>;
+    using Deflation = void;  ///< none
 
     /// @param halo, exchange  must outlive it
     DividedQuarkLattice(LinkHalo<S>& halo, HaloExchange<S>& exchange) : memory_(std::make_shared<Memory>(halo, exchange)) {}
@@ -40,8 +41,10 @@ class DividedQuarkLattice {
         memory_->halo.worker().all_reduce({sums.data(), 2}, comm::Reduce::sum);
         return sums;
     }
-    void take(const Links<S>& u) const {
+    void take(const Links<S>& u, const std::array<double, 2>& checksum) const {
         auto& m = *memory_;
+        if (m.taken == checksum) return;
+        m.taken = checksum;
         copy_to_local(u.space(), m.halo.sites(), numbers_of(u), numbers_of(m.links));
         copy_links(m.links, m.interior);
         remove_leaving_links(m.exchange.layout(), m.interior);
@@ -79,8 +82,9 @@ class DividedQuarkLattice {
         LinkHalo<S>& halo;
         HaloExchange<S>& exchange;
         std::shared_ptr<const Lattice<S>> lattice;
-        Links<S> links, interior, force;      ///< of the local lattice
-        std::optional<CloverTerm<S>> clover;  ///< of the extended lattice, like the weights
+        Links<S> links, interior, force;             ///< of the local lattice
+        std::optional<std::array<double, 2>> taken;  ///< checksum of these links
+        std::optional<CloverTerm<S>> clover;         ///< of the extended lattice, like the weights
         std::optional<CloverWeights<S>> weights;
         double all_signs[2][4] = {{1, 1, 1, 1}, {1, 1, 1, 1}};  ///< of periodic and antiperiodic quarks
 

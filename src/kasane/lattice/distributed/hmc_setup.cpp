@@ -43,8 +43,15 @@ void broadcast(comm::Communicator& ranks, HmcSetup& setup) {
         broadcast(ranks, setup.quarks->tolerances);
         broadcast_list(ranks, setup.quarks->masses);
     }
+    broadcast_list(ranks, setup.flavours);
     broadcast(ranks, setup.length);
     broadcast(ranks, setup.seed);
+}
+
+void broadcast(comm::Communicator& ranks, RationalApproximation& R) {
+    for (double* number : {&R.least, &R.most, &R.error, &R.scale}) broadcast(ranks, *number);
+    broadcast_list(ranks, R.zeros);
+    broadcast_list(ranks, R.poles);
 }
 
 }  // namespace kasane::lattice

@@ -5,6 +5,7 @@
 #include <kasane/lattice/gauge/gauge_action.hpp>
 #include <kasane/lattice/hmc/integrator.hpp>
 #include <kasane/lattice/hmc/quark_action.hpp>
+#include <kasane/lattice/hmc/rational.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -21,11 +22,20 @@ struct QuarkSetup {
     std::vector<double> masses;  ///< Hasenbusch's
 };
 
+/// Quarks of one flavour.
+struct FlavourSetup {
+    QuarkParameters parameters{DiracParameters{}};
+    QuarkSolverOptions solver;
+    QuarkTolerances tolerances;
+    int number = 0;  ///< of the pseudofermion field
+};
+
 struct HmcSetup {
-    GaugeAction action;                  ///< term 0
-    std::optional<QuarkSetup> quarks{};  ///< the terms after it, in the order of quark_action()
-    std::vector<Level> levels;           ///< as for HybridMonteCarlo
-    double length = 1;                   ///< of a trajectory
+    GaugeAction action;                    ///< term 0
+    std::optional<QuarkSetup> quarks{};    ///< the terms after it, in the order of quark_action()
+    std::vector<FlavourSetup> flavours{};  ///< the terms after these, in the order of one_flavour_action(); set_approximation() must follow
+    std::vector<Level> levels;             ///< as for HybridMonteCarlo
+    double length = 1;                     ///< of a trajectory
     std::uint64_t seed = 1;
 };
 
@@ -39,5 +49,6 @@ struct HmcBegin {
 /// Broadcasts from the root rank to all ranks. Collective.
 void broadcast(comm::Communicator& ranks, std::vector<Level>& levels);
 void broadcast(comm::Communicator& ranks, HmcSetup& setup);
+void broadcast(comm::Communicator& ranks, RationalApproximation& R);
 
 }  // namespace kasane::lattice

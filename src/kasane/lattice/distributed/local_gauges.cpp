@@ -8,9 +8,11 @@
 #include <kasane/lattice/distributed/scatter.hpp>
 #include <kasane/lattice/distributed/updates.hpp>
 #include <kasane/lattice/gauge/start.hpp>
+#include <kasane/lattice/hmc/rational_term.hpp>
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <variant>
 
@@ -53,18 +55,24 @@ class GaugeOn final : public WorkerGauge {
         HmcBegin begin;
         typename Hmc::Terms terms;
         terms.push_back(std::make_unique<DividedGaugeTerm<S>>(halo_, setup.action));
-        if (const auto& quarks = setup.quarks) {
+        hmc_.reset(), operators_.clear(), rational_.clear();  // the memory first
+        if (setup.quarks || !setup.flavours.empty()) {
             halo_.exchange(u_);
             faces_.emplace(halo_.space(), halo_.worker(), halo_.grid(), halo_site_bytes<Precision::double_>);
-            D_ = std::make_shared<Quarks>(DividedQuarkLattice<S>(halo_, *faces_), quarks->parameters, quarks->solver);
-            begin.action_residual = unreached_residual(*D_, u_, setup.seed, quarks->tolerances.value);
-            begin.force_residual = unreached_residual(*D_, u_, setup.seed, quarks->tolerances.force, quarks->solver.force);
-            for (auto& term : quark_action<S>(D_, quarks->masses, quarks->tolerances)) terms.push_back(std::move(term));
+            const DividedQuarkLattice<S> part(halo_, *faces_);
+            if (setup.quarks) add_quarks(part, *setup.quarks, setup.seed, begin, terms);
+            for (const auto& flavour : setup.flavours) add_flavour(part, flavour, terms);
         }
         for (const auto& term : terms) begin.terms.push_back(term->name());
         hmc_.emplace(DividedLattice<S>(halo_, halo_depth(setup.action)), std::move(terms), setup.levels, setup.length, setup.seed);
         return begin;
     }
+    Spectrum spectrum(const GaugeCommand& command) override {
+        auto& D = *of(operators_, command.quarks);
+        D.pack(u_);
+        return measure_spectrum(D, command.seed, command.sweep);
+    }
+    void set_approximation(int flavour, const RationalApproximation& R) override { of(rational_, flavour)->set(R); }
     void set_levels(const std::vector<Level>& levels) override { hmc_->set_levels(levels); }
     std::optional<TrajectoryResult> trajectory(const GaugeCommand& command, Timers* timers, const std::function<bool()>& stop) override {
         return hmc_->trajectory(u_, command.sweep, command.test != 0, timers, stop, command.reverse != 0);
@@ -73,11 +81,35 @@ class GaugeOn final : public WorkerGauge {
    private:
     using Hmc = HybridMonteCarlo<S, DividedLattice<S>>;
     using Quarks = QuarkOperator<S, DividedQuarkLattice<S>>;
+    using Rational = RationalTerm<S, DividedQuarkLattice<S>>;
+
+    template <class T>
+    static T& of(std::vector<T>& all, std::int64_t number) {
+        KS_REQUIRE(number >= 0 && number < std::ssize(all),
+                   "quarks " + std::to_string(number) + " of " + std::to_string(all.size()) + " of begin_trajectories()");
+        return all[static_cast<std::size_t>(number)];
+    }
+    void add_quarks(const DividedQuarkLattice<S>& part, const QuarkSetup& quarks, std::uint64_t seed, HmcBegin& begin,
+                    typename Hmc::Terms& terms) {
+        auto D = std::make_shared<Quarks>(part, quarks.parameters, quarks.solver);
+        begin.action_residual = unreached_residual(*D, u_, seed, quarks.tolerances.value);
+        begin.force_residual = unreached_residual(*D, u_, seed, quarks.tolerances.force, quarks.solver.force);
+        for (auto& term : quark_action<S>(D, quarks.masses, quarks.tolerances)) terms.push_back(std::move(term));
+        operators_.push_back(std::move(D));
+    }
+    void add_flavour(const DividedQuarkLattice<S>& part, const FlavourSetup& flavour, typename Hmc::Terms& terms) {
+        auto D = std::make_shared<Quarks>(part, flavour.parameters, flavour.solver);
+        auto added = one_flavour_action<S>(D, flavour.number, {}, flavour.tolerances);
+        rational_.push_back(static_cast<Rational*>(added.front().get()));
+        for (auto& term : added) terms.push_back(std::move(term));
+        operators_.push_back(std::move(D));
+    }
 
     LinkHalo<S> halo_;
     Links<S> u_;
-    std::optional<HaloExchange<S>> faces_;  ///< of hops
-    std::shared_ptr<Quarks> D_;
+    std::optional<HaloExchange<S>> faces_;            ///< of hops
+    std::vector<std::shared_ptr<Quarks>> operators_;  ///< of two flavours, then of one each
+    std::vector<Rational*> rational_;                 ///< terms of hmc_
     std::optional<Hmc> hmc_;
 };
 
@@ -131,6 +163,12 @@ std::vector<FlowPoint> LocalGauges::flow(double t_max, double step) {
 }
 HmcBegin LocalGauges::begin_trajectories(const HmcSetup& setup) {
     return on_workers([&](comm::Worker&, WorkerGauge& gauge) { return gauge.begin_trajectories(setup); });
+}
+Spectrum LocalGauges::spectrum(const GaugeCommand& command) {
+    return on_workers([&](comm::Worker&, WorkerGauge& gauge) { return gauge.spectrum(command); });
+}
+void LocalGauges::set_approximation(int flavour, const RationalApproximation& R) {
+    communicator_.run([&](comm::Worker& worker) { workers_[static_cast<std::size_t>(worker.local())]->set_approximation(flavour, R); });
 }
 void LocalGauges::set_levels(const std::vector<Level>& levels) {
     for (const auto& gauge : workers_) gauge->set_levels(levels);

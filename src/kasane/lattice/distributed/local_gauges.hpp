@@ -25,7 +25,9 @@ struct GaugeCommand {
         loops,
         flow,
         begin_trajectories,  ///< an HmcSetup follows
-        levels,              ///< a list of Level follows
+        spectrum,
+        approximation,  ///< a RationalApproximation follows
+        levels,         ///< a list of Level follows
         trajectory,
         end
     };
@@ -34,6 +36,7 @@ struct GaugeCommand {
     std::uint64_t seed = 0, sweep = 0;   ///< number of the sweep or trajectory
     double step = 0;                     ///< of a flow
     std::int64_t test = 1, reverse = 0;  ///< of a trajectory
+    std::int64_t quarks = 0;             ///< number of the operator, or of the flavour
 };
 
 /// What is needed to make the links.
@@ -55,6 +58,8 @@ class WorkerGauge {
     virtual LoopMeans loop_means() = 0;
     virtual std::vector<FlowPoint> flow(double t_max, double step) = 0;
     virtual HmcBegin begin_trajectories(const HmcSetup& setup) = 0;
+    virtual Spectrum spectrum(const GaugeCommand& command) = 0;
+    virtual void set_approximation(int flavour, const RationalApproximation& R) = 0;
     virtual void set_levels(const std::vector<Level>& levels) = 0;
     virtual std::optional<TrajectoryResult> trajectory(const GaugeCommand& command, Timers* timers, const std::function<bool()>& stop) = 0;
 };
@@ -72,6 +77,8 @@ class LocalGauges {
     LoopMeans loop_means();
     std::vector<FlowPoint> flow(double t_max, double step);
     HmcBegin begin_trajectories(const HmcSetup& setup);
+    Spectrum spectrum(const GaugeCommand& command);
+    void set_approximation(int flavour, const RationalApproximation& R);
     void set_levels(const std::vector<Level>& levels);
     /// @param timers, stop  of worker 0
     std::optional<TrajectoryResult> trajectory(const GaugeCommand& command, Timers* timers, const std::function<bool()>& stop);

@@ -46,8 +46,8 @@ class PseudofermionTerm final : public ActionTerm<S> {
     const Field<S, Precision::double_>& field() const { return phi_; }
 
    private:
-    /// x = (Dhat^+ Dhat + mu^2)^-1 b, from 0
-    void solve(double mu, const Field<S, Precision::double_>& b, double rtol);
+    /// x = (Dhat^+ Dhat + mu^2)^-1 b, from 0; the links are those that were packed
+    void solve(const Links<S>& u, double mu, const Field<S, Precision::double_>& b, double rtol);
 
     std::shared_ptr<QuarkOperator<S, Part>> D_;
     int number_;
@@ -92,7 +92,8 @@ double unreached_residual(QuarkOperator<S, Part>& D, const Links<S>& u, std::uin
     auto phi = D.vector(), x = D.vector();
     D.gaussian(seed, 0, 0, phi);
     D.axpby(0, phi, 0, x);
-    const auto log = D.try_solve(0, phi, x, rtol, inner);
+    D.forget_subspace();
+    const auto log = D.try_solve_deflated(u, phi, x, rtol, inner);
     return log.converged() || !(log.true_residual < 1e-6) ? 0 : log.true_residual;
 }
 

@@ -38,14 +38,15 @@ std::string PseudofermionTerm<S, Part>::name() const {
 }
 
 template <Space S, class Part>
-void PseudofermionTerm<S, Part>::solve(double mu, const Field<S, Precision::double_>& b, double rtol) {
+void PseudofermionTerm<S, Part>::solve(const Links<S>& u, double mu, const Field<S, Precision::double_>& b, double rtol) {
     D_->axpby(0, b, 0, x_);
-    iterations_ += D_->solve(mu, b, x_, rtol).iterations;
+    iterations_ += (mu == 0 ? D_->solve_deflated(u, b, x_, rtol) : D_->solve(mu, b, x_, rtol)).iterations;
 }
 
 template <Space S, class Part>
 void PseudofermionTerm<S, Part>::refresh(const Links<S>& u, std::uint64_t seed, std::uint64_t trajectory) {
     D_->pack(u);
+    if (mu_ == 0) D_->forget_subspace();  // a trajectory is a function of its first links alone
     auto eta = D_->vector();
     D_->gaussian(seed, trajectory, number_, eta);
     if (!heavier_) {  // phi = (Dhat^+ + i mu g5) eta
@@ -55,7 +56,7 @@ void PseudofermionTerm<S, Part>::refresh(const Links<S>& u, std::uint64_t seed, 
     }
     // phi = (Q + i mu) (Q + i m)^-1 eta = eta + (mu - m) (m + i Q) (Q^2 + m^2)^-1 eta with Q = g5 Dhat
     const double m = *heavier_;
-    solve(m, eta, tolerances_.value);
+    solve(u, m, eta, tolerances_.value);
     D_->apply(x_, phi_);
     add_i_gamma5(mu_ - m, phi_, eta);
     D_->axpby(m * (mu_ - m), x_, 1, eta);
@@ -65,7 +66,7 @@ void PseudofermionTerm<S, Part>::refresh(const Links<S>& u, std::uint64_t seed, 
 template <Space S, class Part>
 double PseudofermionTerm<S, Part>::value(const Links<S>& u) {
     D_->pack(u);
-    solve(mu_, phi_, tolerances_.value);
+    solve(u, mu_, phi_, tolerances_.value);
     const double inverse = D_->dot(phi_, x_);
     if (!heavier_) return inverse;
     return D_->norm2(phi_) + (*heavier_ * *heavier_ - mu_ * mu_) * inverse;
@@ -75,7 +76,10 @@ template <Space S, class Part>
 void PseudofermionTerm<S, Part>::add_force(const Links<S>& u, double factor, Links<S>& force) {
     D_->pack(u);
     guesses_.guess(*D_, mu_, phi_, x_);
-    iterations_ += D_->solve(mu_, phi_, x_, tolerances_.force, D_->options().force).iterations;
+    const auto inner = D_->options().force;
+    const auto log =
+        mu_ == 0 ? D_->solve_deflated(u, phi_, x_, tolerances_.force, inner) : D_->solve(mu_, phi_, x_, tolerances_.force, inner);
+    iterations_ += log.iterations;
     guesses_.add(*D_, x_);
     D_->add_force(u, x_, heavier_ ? factor * (*heavier_ * *heavier_ - mu_ * mu_) : factor, force);
 }

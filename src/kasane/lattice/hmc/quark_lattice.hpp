@@ -6,6 +6,7 @@
 #include <kasane/lattice/hmc/clover_force.hpp>
 #include <kasane/lattice/hmc/hop_force.hpp>
 #include <kasane/lattice/hmc/links_checksum.hpp>
+#include <kasane/lattice/hmc/quark_deflation.hpp>
 #include <kasane/lattice/hmc/quark_field.hpp>
 #include <kasane/lattice/solve/fields.hpp>
 #include <kasane/lattice/solve/resident_field.hpp>
@@ -23,6 +24,7 @@ class QuarkLattice {
     using Operator = Dirac<S, P>;
     template <Precision P>
     using Algebra = FieldAlgebra<S, P>;
+    using Deflation = QuarkDeflation<S>;
 
     /// @throws InputError as check_extents
     QuarkLattice(S on, const Extents& extents) {
@@ -38,8 +40,8 @@ class QuarkLattice {
     }
 
     std::array<double, 2> checksum(const Links<S>& u) const { return links_checksum(u); }
-    /// Must be called with these links before dirac() and pack().
-    void take(const Links<S>&) const {}
+    /// Must be called with these links before dirac(), pack() and forces. @param checksum  checksum(u)
+    void take(const Links<S>&, const std::array<double, 2>&) const {}
     void fill_clover(const Links<S>& u, double kappa_csw, CloverTerm<S>& A) const { fill_clover_term(u, kappa_csw, A); }
     template <Precision P>
     Operator<P> dirac(const Links<S>& u, const CloverTerm<S>* A, Boundary boundary, const LinkStorage& storage) const {

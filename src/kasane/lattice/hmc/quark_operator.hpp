@@ -10,6 +10,7 @@
 #include <kasane/lattice/dirac/parameters.hpp>
 #include <kasane/lattice/hmc/quark_lattice.hpp>
 #include <kasane/lattice/links.hpp>
+#include <kasane/lattice/solve/coherent_options.hpp>
 #include <kasane/lattice/solve/resident_field.hpp>
 
 #include <complex>
@@ -37,6 +38,7 @@ struct QuarkSolverOptions {
     std::optional<Precision> force = {};                    ///< of the iteration in solves of forces; empty: inner
     LinkStorage inner_links{.reals = LinkReals::two_rows};  ///< of the inner operator
     int iteration_limit = 10'000;                           ///< of each solve
+    CoherentOptions deflation = {};                         ///< of solve_deflated(); without vectors none. On one device alone
 };
 
 /// @tparam Part  QuarkLattice, or what has its members: DividedQuarkLattice
@@ -46,7 +48,7 @@ class QuarkOperator {
     using Vector = Field<S, Precision::double_>;
 
     /// Takes the memory; pack() must follow.
-    /// @throws InputError: extents, kappa, c_sw or options out of range
+    /// @throws InputError: extents, kappa, c_sw or options out of range; deflation with a twisted mass or on many workers
     QuarkOperator(Part part, const QuarkParameters& parameters, const QuarkSolverOptions& options = {});
     QuarkOperator(S on, const Extents& extents, const QuarkParameters& parameters, const QuarkSolverOptions& options = {})
         requires std::constructible_from<Part, S, const Extents&>
@@ -84,6 +86,17 @@ class QuarkOperator {
     /// The same; the log says whether the tolerance was reached.
     krylov::SolveLog try_solve(double mu, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner = {});
 
+    /// Whether the options deflate.
+    bool deflates() const { return options().deflation.vectors > 0; }
+    /// Solves Dhat^+ Dhat x = phi by QuarkDeflation, where the options deflate, otherwise as solve(). Conjugate gradients continue where
+    /// it does not converge, and solve alone until forget_subspace(). @param u  the links that were packed   @throws ComputationError as
+    /// solve
+    krylov::SolveLog solve_deflated(const Links<S>& u, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner = {});
+    /// The same; the log says whether the tolerance was reached.
+    krylov::SolveLog try_solve_deflated(const Links<S>& u, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner = {});
+    /// The next solve_deflated() computes its subspace from its links alone.
+    void forget_subspace();
+
     /// Solves (Dhat^+ Dhat + shifts_k) x_k = phi for all k, from zero, each to |phi - (Dhat^+ Dhat + shifts_k) x_k| <= rtol |phi|:
     /// together in the inner precision, then one by one (mixed_multishift_cg); with the inner precision double_, all at once in double
     /// (multishift_cg). @param shifts  ascending, not negative   @param x  as many vectors   @param inner  as solve
@@ -103,8 +116,8 @@ class QuarkOperator {
     /// force += factor F of that.
     void add_determinant_force(const Links<S>& u, double factor, Links<S>& force);
 
-    /// Largest memory of an operator [bytes per site].
-    static double bytes_per_site(const QuarkParameters& parameters, const QuarkSolverOptions& options);
+    /// Largest memory of an operator [bytes per site]. @param lattice  needed where the options deflate
+    static double bytes_per_site(const QuarkParameters& parameters, const QuarkSolverOptions& options, const Extents& lattice = {});
 
    private:
     /// @throws ComputationError where the solve did not converge

@@ -16,6 +16,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 
 namespace kasane::lattice {
 namespace detail {
@@ -98,6 +99,9 @@ struct QuarkOperator<S, Part>::Parts {
     std::unique_ptr<Level<Precision::half>> half;
     std::unique_ptr<Level<Precision::single>> single;
     std::unique_ptr<Level<outer>> same;
+    static constexpr bool can_deflate = !std::is_void_v<typename Part::Deflation>;
+    std::optional<std::conditional_t<can_deflate, typename Part::Deflation, char>> deflation;
+    std::uint64_t packings = 0;  ///< so far
 
     Parts(Part of, const QuarkParameters& given, const QuarkSolverOptions& asked)
         : part(std::move(of)),
@@ -178,8 +182,14 @@ QuarkOperator<S, Part>::QuarkOperator(Part part, const QuarkParameters& paramete
         problems.push_back({fmt::format("the twisted mass, {}, must be finite; 0 leaves it out", parameters.twisted_mass), {}});
     if (options.iteration_limit < 1)
         problems.push_back({fmt::format("iteration_limit = {} must be at least 1", options.iteration_limit), {}});
+    if (options.deflation.vectors != 0 && parameters.twisted_mass != 0)
+        problems.push_back({"deflation needs quarks without a twisted mass: leave out one of the two", {}});
+    if (options.deflation.vectors != 0 && !Parts::can_deflate)
+        problems.push_back({"deflation is for one device, and the lattice is divided among several: leave it out, or take one device", {}});
     if (!problems.empty()) throw InputError(std::move(problems));
     parts_ = std::make_unique<Parts>(std::move(part), parameters, options);
+    if constexpr (Parts::can_deflate)
+        if (options.deflation.vectors != 0) parts_->deflation.emplace(parts_->lattice, parameters.dirac, options.deflation);
 }
 template <Space S, class Part>
 QuarkOperator<S, Part>::~QuarkOperator() = default;
@@ -190,14 +200,15 @@ template <Space S, class Part>
 void QuarkOperator<S, Part>::pack(const Links<S>& u) {
     Parts& p = *parts_;
     const auto checksum = p.part.checksum(u);
+    p.part.take(u, checksum);
     if (p.packed == checksum) return;
     p.packed.reset();
-    p.part.take(u);
     if (p.clover) p.part.fill_clover(u, p.kappa_csw(), *p.clover);
     p.pack(p.D, u, {});
     if (p.half) p.pack(p.half->D, u, p.options.inner_links);
     if (p.single) p.pack(p.single->D, u, p.options.inner_links);
     p.packed = checksum;
+    ++p.packings;
 }
 
 template <Space S, class Part>
@@ -266,6 +277,38 @@ krylov::SolveLog QuarkOperator<S, Part>::solve(double mu, const Vector& phi, Vec
     auto log = try_solve(mu, phi, x, rtol, inner);
     require_converged(log, mu, rtol);
     return log;
+}
+
+template <Space S, class Part>
+krylov::SolveLog QuarkOperator<S, Part>::try_solve_deflated(const Links<S>& u, const Vector& phi, Vector& x, double rtol,
+                                                            std::optional<Precision> inner) {
+    krylov::SolveLog log;
+    if constexpr (Parts::can_deflate) {
+        Parts& p = *parts_;
+        if (p.deflation && !p.deflation->given_up()) {
+            try {
+                log = p.deflation->solve(*p.D, u, p.clover ? &*p.clover : nullptr, p.packings, phi, x, rtol, p.options.iteration_limit);
+                if (log.converged()) return log;
+            } catch (const ComputationError&) {  // near-null vectors that depend on each other, of links that are not those of a field
+            }
+        }
+    }
+    const int before = log.iterations;
+    log = try_solve(0, phi, x, rtol, inner);
+    log.iterations += before;
+    return log;
+}
+template <Space S, class Part>
+krylov::SolveLog QuarkOperator<S, Part>::solve_deflated(const Links<S>& u, const Vector& phi, Vector& x, double rtol,
+                                                        std::optional<Precision> inner) {
+    auto log = try_solve_deflated(u, phi, x, rtol, inner);
+    require_converged(log, 0, rtol);
+    return log;
+}
+template <Space S, class Part>
+void QuarkOperator<S, Part>::forget_subspace() {
+    if constexpr (Parts::can_deflate)
+        if (parts_->deflation) parts_->deflation->forget();
 }
 
 template <Space S, class Part>
@@ -356,7 +399,8 @@ void QuarkOperator<S, Part>::add_determinant_force(const Links<S>& u, double fac
 }
 
 template <Space S, class Part>
-double QuarkOperator<S, Part>::bytes_per_site(const QuarkParameters& parameters, const QuarkSolverOptions& options) {
+double QuarkOperator<S, Part>::bytes_per_site(const QuarkParameters& parameters, const QuarkSolverOptions& options,
+                                              const Extents& lattice) {
     const auto size = [](Precision precision) { return precision == Precision::double_ ? 8. : precision == Precision::single ? 4. : 2.; };
     const auto field = [&](Precision precision) { return (24 * size(precision) + (precision == Precision::half ? 4 : 0)) / 2; };
     const auto packed = [&](Precision precision, const LinkStorage& links) {
@@ -371,6 +415,8 @@ double QuarkOperator<S, Part>::bytes_per_site(const QuarkParameters& parameters,
     add_inner(options.inner);
     if (options.force && options.force != options.inner) add_inner(*options.force);
     if (parameters.dirac.csw != 0) bytes += (72 + 54) * 8;
+    if constexpr (Parts::can_deflate)
+        if (options.deflation.vectors > 0) bytes += Part::Deflation::bytes_per_site(parameters.dirac, options.deflation, lattice);
     return bytes;
 }
 

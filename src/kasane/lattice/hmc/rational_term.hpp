@@ -14,12 +14,12 @@
 namespace kasane::lattice {
 
 /// S = phi^+ R(Dhat^+ Dhat) phi.
-template <Space S>
+template <Space S, class Part = QuarkLattice<S>>
 class RationalTerm final : public ActionTerm<S> {
    public:
-    /// @param number  of the pseudofermion field, from 0: it chooses the random numbers
+    /// @param number  of the pseudofermion field, from 0: it chooses the random numbers   @param R  without poles: set() must follow
     /// @throws InputError: a twisted mass, for which Q is not Hermitian, or tolerances out of range
-    RationalTerm(std::shared_ptr<QuarkOperator<S>> D, int number, RationalApproximation R, const QuarkTolerances& tolerances = {});
+    RationalTerm(std::shared_ptr<QuarkOperator<S, Part>> D, int number, RationalApproximation R, const QuarkTolerances& tolerances = {});
 
     std::string name() const override;  ///< "quark 1" of number 0
     void refresh(const Links<S>& u, std::uint64_t seed, std::uint64_t trajectory) override;
@@ -37,12 +37,12 @@ class RationalTerm final : public ActionTerm<S> {
     static double bytes_per_site(int degree);
 
    private:
-    using Vector = typename QuarkOperator<S>::Vector;
+    using Vector = typename QuarkOperator<S, Part>::Vector;
 
     /// x_k = (Dhat^+ Dhat + shifts_k)^-1 b
     void solve(const std::vector<double>& shifts, const Vector& b, double rtol, std::optional<Precision> inner = {});
 
-    std::shared_ptr<QuarkOperator<S>> D_;
+    std::shared_ptr<QuarkOperator<S, Part>> D_;
     int number_;
     RationalApproximation R_;
     QuarkTolerances tolerances_;
@@ -61,8 +61,8 @@ double weight_error(const RationalApproximation& R, const Extents& extents);
 RationalApproximation approximation_for(double least, double most, const Extents& extents, double bound);
 
 /// All terms of one flavour: the pseudofermion field, and with a clover term its determinant, counted once.
-template <Space S>
-std::vector<std::unique_ptr<ActionTerm<S>>> one_flavour_action(std::shared_ptr<QuarkOperator<S>> D, int number, RationalApproximation R,
-                                                               const QuarkTolerances& tolerances = {});
+template <Space S, class Part>
+std::vector<std::unique_ptr<ActionTerm<S>>> one_flavour_action(std::shared_ptr<QuarkOperator<S, Part>> D, int number,
+                                                               RationalApproximation R, const QuarkTolerances& tolerances = {});
 
 }  // namespace kasane::lattice

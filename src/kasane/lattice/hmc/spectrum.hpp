@@ -1,6 +1,7 @@
 // Smallest and largest eigenvalue of Dhat^+ Dhat by Lanczos's method. A Ritz value never lies outside the spectrum, so both estimates err
 // towards its inside; the stated errors are the norms of the residuals of the Ritz vectors. Invariant: a function of (packed links, seed,
-// trajectory) alone, the same bits for any number of threads; nothing but scalars leaves the space of the links.
+// trajectory) alone, the same bits for any number of threads and on all workers of a divided lattice; nothing but scalars leaves the space
+// of the links.
 #pragma once
 
 #include <kasane/lattice/hmc/quark_operator.hpp>
@@ -27,7 +28,8 @@ struct Spectrum {
 /// @param seed, trajectory  of the Gaussian vector that the method starts from
 /// @return estimates with converged = false where step_limit did not suffice: the smallest eigenvalue is smaller then
 /// @throws InputError: options out of range   @throws ComputationError: the links are not finite
-template <Space S>
-Spectrum measure_spectrum(const QuarkOperator<S>& D, std::uint64_t seed, std::uint64_t trajectory, const SpectrumOptions& options = {});
+template <Space S, class Part>
+Spectrum measure_spectrum(const QuarkOperator<S, Part>& D, std::uint64_t seed, std::uint64_t trajectory,
+                          const SpectrumOptions& options = {});
 
 }  // namespace kasane::lattice

@@ -26,6 +26,9 @@ class EvenOdd {
     EvenOdd(Operator dirac, std::shared_ptr<const Lattice<S>> lattice, const DiracParameters& parameters, Schur schur, bool has_clover)
         : dirac_(std::move(dirac)), kappa_(parameters.kappa), schur_(schur), has_clover_(has_clover), odd_(std::move(lattice)) {}
 
+    /// Takes the links and the clover term of another field, as Dirac::pack().
+    void pack(const Links<S>& links, const CloverTerm<S>* A) { dirac_.pack(links, A); }
+
     /// out = Dhat in: two hops, without another pass over memory.
     template <class Algebra>
     void apply(Algebra&, const Vector& in, Vector& out) const {

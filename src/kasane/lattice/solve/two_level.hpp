@@ -39,8 +39,9 @@ class TwoLevelPreconditioner {
 
     /// Computes the subspace. @param whole, smoother  must outlive the preconditioner; a null smoother: minimal residual
     /// @param options  chosen, without problems   @throws ComputationError where near-null vectors are linearly dependent in a block
+    /// @param keeps    the near-null vectors, for update() and improve()
     TwoLevelPreconditioner(const EvenOdd<S, P>& whole, const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters,
-                           Schur schur, const CoherentOptions& options, SchwarzPreconditioner<S, P>* smoother)
+                           Schur schur, const CoherentOptions& options, SchwarzPreconditioner<S, P>* smoother, bool keeps = false)
         : whole_(whole),
           smoother_(smoother),
           options_(options),
@@ -59,6 +60,7 @@ class TwoLevelPreconditioner {
           gcr_(little_algebra_, c_, little_length) {
         Stopwatch watch;
         set_up(links, A, parameters);
+        if (!keeps) vectors_.clear(), deflating_.clear();
         const auto& layout = basis_.layout();
         synchronize(AnySpace(basis_.space()));
         const double gcr_bytes = 2. * little_length * static_cast<double>(layout.coefficients()) * sizeof(Real);
@@ -66,6 +68,34 @@ class TwoLevelPreconditioner {
                    layout.blocks(), 2 * layout.count * layout.blocks(),
                    watch.seconds(), basis_.bytes() + little_.bytes() + deflation_.bytes() + gcr_bytes,
                    independence_};
+    }
+
+    /// Computes the subspace of other links, in the memory of the present one: the same bits as the constructor. `whole` has these links.
+    /// @throws ComputationError as the constructor
+    void set_up(const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
+        while (std::ssize(vectors_) < options_.vectors) vectors_.emplace_back(whole_.lattice());
+        for (auto& vector : vectors_) algebra_.zero(vector);
+        Work work(whole_, std::min(together, options_.vectors));
+        relax(work);
+        build(work, links, A, parameters, false);
+        for (int round = 1; round <= options_.rounds; ++round) {
+            iterate(work);
+            build(work, links, A, parameters, round == options_.rounds);
+        }
+    }
+    /// Takes links that differ little: the same subspace and vectors of the little system, with the little operator of these links.
+    /// `whole` has these links. @throws ComputationError as the constructor
+    void update(const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
+        little_.assemble(basis_, links, A, parameters);
+        deflation_.clear();
+        Little u(basis_.space(), basis_.layout()), image(basis_.space(), basis_.layout());
+        for (const auto& w : deflating_) add_to_deflation(w, u, image);
+    }
+    /// Improves the subspace by one step of inverse iteration, after update() with the same links.
+    void improve(const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
+        Work work(whole_, std::min(together, options_.vectors));
+        iterate(work);
+        build(work, links, A, parameters, true);
     }
 
     /// out = M^-1 in, approximately Dhat^-1 in. @param watch  of the outer method: an application counts as an inner iteration
@@ -104,35 +134,28 @@ class TwoLevelPreconditioner {
               A(columns == 1 ? EvenOddColumns<S, P>(whole) : EvenOddColumns<S, P>(whole, columns)) {}
     };
 
-    void set_up(const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
-        std::vector<Vector> vectors;
-        for (int k = 0; k < options_.vectors; ++k) {
-            vectors.emplace_back(whole_.lattice());
-            algebra_.zero(vectors.back());
-        }
-        Work work(whole_, std::min(together, options_.vectors));
-        relax(work, vectors);
-        for (int round = 0;; ++round) {
-            deflation_.clear();
-            make_orthonormal(work, vectors);
-            each_set([&](int first, const ColumnSet& set) {
-                std::vector<const Vector*> even;
-                for (const int c : set) even.push_back(&vectors[static_cast<std::size_t>(first + c)]);
-                const auto odd = work.q.of(set);
-                basis_.set(first, Parity::even, even);
-                whole_.dirac().hop(HopForm::inverse, Parity::odd, false, kappa_, even, {}, odd);
-                basis_.set(first, Parity::odd, std::vector<const Vector*>(odd.begin(), odd.end()));
-            });
-            independence_ = basis_.orthonormalise();
-            little_.assemble(basis_, links, A, parameters);
-            deflate_little(vectors, work.q[0], round == options_.rounds);
-            if (round == options_.rounds) break;
-            each_set([&](int first, const ColumnSet& set) {
-                for (const int c : set) algebra_.copy(vectors[static_cast<std::size_t>(first + c)], work.b[c]);
-                precondition(work, set, set_up_rtol);
-                for (const int c : set) keep_normalised(work.x[c], vectors[static_cast<std::size_t>(first + c)]);
-            });
-        }
+    /// The basis of the near-null vectors, which become orthonormal, and the little operator. @param completes  its deflation
+    void build(Work& work, const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters, bool completes) {
+        make_orthonormal(work, vectors_);
+        each_set([&](int first, const ColumnSet& set) {
+            std::vector<const Vector*> even;
+            for (const int c : set) even.push_back(&vectors_[static_cast<std::size_t>(first + c)]);
+            const auto odd = work.q.of(set);
+            basis_.set(first, Parity::even, even);
+            whole_.dirac().hop(HopForm::inverse, Parity::odd, false, kappa_, even, {}, odd);
+            basis_.set(first, Parity::odd, std::vector<const Vector*>(odd.begin(), odd.end()));
+        });
+        independence_ = basis_.orthonormalise();
+        little_.assemble(basis_, links, A, parameters);
+        deflate_little(work.q[0], completes);
+    }
+    /// A step of inverse iteration of the near-null vectors, by the preconditioner.
+    void iterate(Work& work) {
+        each_set([&](int first, const ColumnSet& set) {
+            for (const int c : set) algebra_.copy(vectors_[static_cast<std::size_t>(first + c)], work.b[c]);
+            precondition(work, set, set_up_rtol);
+            for (const int c : set) keep_normalised(work.x[c], vectors_[static_cast<std::size_t>(first + c)]);
+        });
     }
     /// Calls body(first, {0, 1, ...}) for the near-null vectors from `first` on, as many as are treated at once.
     template <class Body>
@@ -144,7 +167,7 @@ class TwoLevelPreconditioner {
         }
     }
     /// The first near-null vectors: x of some iterations of BiCGStab for Dhat x = a random vector.
-    void relax(Work& work, std::vector<Vector>& vectors) {
+    void relax(Work& work) {
         const int columns = work.b.size();
         const auto fields = [&](Columns& of) {
             ColumnSet all(static_cast<std::size_t>(columns));
@@ -170,7 +193,7 @@ class TwoLevelPreconditioner {
                 set = krylov::divided(it.full_step(set, it.r(), work.x), [&](int c) { return it.of(c).norm() > enough(c); }).first;
             }
             for (int c = 0; c < columns && first + c < options_.vectors; ++c)
-                keep_normalised(work.x[c], vectors[static_cast<std::size_t>(first + c)]);
+                keep_normalised(work.x[c], vectors_[static_cast<std::size_t>(first + c)]);
         });
         whole_.applied(static_cast<int>(work.A.take_applications()));
     }
@@ -178,20 +201,27 @@ class TwoLevelPreconditioner {
     /// operator itself: where D has an eigenvalue close to 0, the little operator has one close to that, but not the same, and what the
     /// coefficients miss of its eigenvector is where the little system's GCR stagnates. Each is deflated before the next is computed.
     /// @param odd  work
-    void deflate_little(const std::vector<Vector>& vectors, Vector& odd, bool completes) {
+    void deflate_little(Vector& odd, bool completes) {
         Little u(basis_.space(), basis_.layout()), image(basis_.space(), basis_.layout());
+        deflation_.clear();
+        deflating_.clear();
         const auto add = [&] {
-            for (const int chirality : {0, 1}) deflation_.add(little_algebra_, little_, c_, chirality, u, image);
+            add_to_deflation(c_, u, image);
+            if (completes) little_algebra_.copy(c_, deflating_.emplace_back(basis_.space(), basis_.layout()));
         };
-        for (const auto& even : vectors) {
+        for (const auto& even : vectors_) {
             take_coefficients(even, odd);
             add();
         }
         for (int k = 0; completes && k < coherent_own_vectors(options_.vectors); ++k) {
-            take_coefficients(vectors[static_cast<std::size_t>(k)], odd);
+            take_coefficients(vectors_[static_cast<std::size_t>(k)], odd);
             solve_little(own_vectors_rtol, own_vectors_limit);
             add();
         }
+    }
+    /// @param u, image  work
+    void add_to_deflation(const Little& w, Little& u, Little& image) {
+        for (const int chirality : {0, 1}) deflation_.add(little_algebra_, little_, w, chirality, u, image);
     }
     /// c = P^+ (even, kappa A_oo^-1 H_oe even)
     void take_coefficients(const Vector& even, Vector& odd) {
@@ -303,12 +333,14 @@ class TwoLevelPreconditioner {
     double kappa_;
     FieldAlgebra<S, P> algebra_;
     ColumnAlgebra<S, P> columns_;
-    Work one_;  ///< of one right-hand side
+    Work one_;                     ///< of one right-hand side
+    std::vector<Vector> vectors_;  ///< near-null; empty after a set-up that does not keep them
     BlockVectors<S, Real> basis_;
     LittleAlgebra<S, Real> little_algebra_;
     LittleOperator<S, Real> little_;
     Little c_, z_, between_;
     LittleDeflation<S, Real> deflation_;
+    std::vector<Little> deflating_;  ///< of the present subspace, before each is divided into chiralities
     krylov::GcrWorkspace<LittleAlgebra<S, Real>> gcr_;
     std::uint64_t little_iterations_ = 0;
     double independence_ = 0;

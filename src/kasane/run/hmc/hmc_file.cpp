@@ -98,14 +98,6 @@ void read_flavours(io::Section& table, std::vector<io::Section> others, const Hm
         for (const char* key : {"weight_error", "spectrum_every", "spectrum_least", "spectrum_most"}) table.unused(key);
         return;
     }
-    if (file.grid) {
-        auto& where = quarks.flavours == 1 ? table : others.front();
-        where.problem(
-            quarks.flavours == 1 ? "flavours" : "",
-            fmt::format("is {} a rational approximation, which runs on one device, but the lattice is divided among {} workers: take two "
-                        "flavours alone, or one rank with gpus_per_rank = 1",
-                        quarks.flavours == 1 ? "1, and one flavour needs" : "one flavour, which needs", file.grid->size()));
-    }
     quarks.weight_error = table.number("weight_error", {.help = "bound of the relative error of a configuration's weight, of each flavour",
                                                         .fallback = 1e-4,
                                                         .range = {.least = 1e-9, .most = 0.1}});
@@ -142,12 +134,6 @@ void read_measurements_of(io::Section table, HmcFile& file) {
         table.problem("spectrum_every", file.quarks ? "is given, and quarks.flavours is 1: the spectrum of one flavour is measured every "
                                                       "quarks.spectrum_every trajectories. Leave it out"
                                                     : "is given, and there is no table [quarks]: leave it out");
-    if (m.spectrum_every > 0 && file.grid && file.quarks)
-        table.problem(
-            "spectrum_every",
-            fmt::format("is given, but the spectrum is measured on one device, and the lattice is divided among {} workers: leave it "
-                        "out, or take one rank with gpus_per_rank = 1",
-                        file.grid->size()));
     m.flow_time = table.number("flow_time", {.help = "end of the flow", .unit = "a^2", .fallback = 4.0, .range = io::above(0)});
     m.flow_step = table.number(
         "flow_step",
@@ -155,6 +141,35 @@ void read_measurements_of(io::Section table, HmcFile& file) {
     if (!table.faulty("measure.flow_time") && !table.faulty("measure.flow_step") && m.flow_time / m.flow_step > 1e6)
         table.problem("flow_time",
                       fmt::format("is {} in steps of {}: more than a million steps. Take longer steps", m.flow_time, m.flow_step));
+}
+
+/// Inexact deflation of the light field of two flavours.
+void read_deflation(io::Section& table, const HmcFile& file, HmcQuarks& quarks) {
+    quarks.deflate = static_cast<int>(table.integer(
+        "deflate",
+        {.help = "near-null vectors that deflate the light solves of two flavours; 0: none", .fallback = 0, .least = 0, .most = 200}));
+    if (quarks.deflate == 0) {
+        if (!table.faulty("quarks.deflate") && table.has("deflation_block"))
+            table.problem("deflation_block", "has no effect without deflate: give the number of near-null vectors, too");
+        table.unused("deflation_block");
+        return;
+    }
+    if (table.has("deflation_block"))
+        for (const auto extent : table.integers("deflation_block", {.help = "extents of its blocks", .count = 4, .least = 2, .most = 4096}))
+            quarks.deflation_block.push_back(static_cast<int>(extent));
+    const auto refuse = [&](bool bad, const std::string& message) {
+        if (bad) table.problem("deflate", fmt::format("is {}, {}", quarks.deflate, message));
+    };
+    refuse(quarks.flavours == 1, "and quarks.flavours is 1: deflation is for the solves of two flavours. Leave it out");
+    refuse(quarks.twisted_mass != 0, "which needs quarks without a twisted mass: leave out one of the two");
+    refuse(file.grid.has_value(), file.grid ? fmt::format("which needs one device, but the lattice is divided among {} workers: leave it "
+                                                          "out, or take one rank with gpus_per_rank = 1",
+                                                          file.grid->size())
+                                            : "");
+    if (table.faulty("lattice.extents") || table.faulty("quarks.deflation_block") || file.extents.volume() == 0) return;
+    const auto options = lattice::chosen(quarks.solver().deflation, file.extents);
+    for (const auto& problem : lattice::problems_of(options, file.extents))
+        table.problem(quarks.deflation_block.empty() ? "deflate" : "deflation_block", problem);
 }
 
 void read_quarks(io::Section& root, HmcFile& file) {
@@ -209,6 +224,7 @@ void read_quarks(io::Section& root, HmcFile& file) {
     }
     if (quarks.twisted_mass != 0 && !factors.empty())
         table.problem("twisted_mass", "is given beside [[hasenbusch]], whose heat bath needs quarks without it: leave out one of the two");
+    read_deflation(table, file, quarks);
     read_flavours(table, std::move(others), file, quarks);
     file.quarks = std::move(quarks);
 }
@@ -224,6 +240,7 @@ std::vector<std::string> hmc_papers(const HmcFile& file) {
         all.emplace_back("B. Sheikholeslami, R. Wohlert, Nucl. Phys. B 259, 572 (1985) (clover term)");
     if (file.quarks && file.quarks->chronological > 0)
         all.emplace_back("R. C. Brower, T. Ivanenko, A. R. Levi, K. N. Orginos, Nucl. Phys. B 484, 353 (1997) (chronological guesses)");
+    if (file.quarks && file.quarks->deflate > 0) all.emplace_back("M. Luscher, JHEP 07, 081 (2007), arXiv:0706.2298 (inexact deflation)");
     if (file.quarks && !file.quarks->masses.empty())
         all.emplace_back("M. Hasenbusch, Phys. Lett. B 519, 177 (2001) (factors of the determinant)");
     if (file.quarks && !file.quarks->single.empty()) {

@@ -2,6 +2,8 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
+#include <kasane/lattice/hmc/rational_term.hpp>
+#include <kasane/run/hmc/hmc_links.hpp>
 
 #include <fmt/format.h>
 
@@ -29,21 +31,14 @@ std::string FlavourRecord::text() const {
     return fmt::format("{} poles on {:.4g} to {:.4g}, relative error {:.1e}", poles, least, most, error);
 }
 
-template <Space S>
-RunFlavours<S>::RunFlavours(S on, const lattice::Extents& extents, const HmcQuarks& quarks, std::uint64_t seed, std::int64_t thermalisation)
-    : extents_(extents), quarks_(quarks), seed_(seed), thermalisation_(thermalisation) {
-    int number = quarks.two_flavour_fields();
-    for (const auto& each : quarks.single)
-        flavours_.push_back({std::make_shared<lattice::QuarkOperator<S>>(on, extents, quarks.parameters(each), HmcQuarks::flavour_solver()),
-                             number++, nullptr});
-}
+RunFlavours::RunFlavours(const lattice::Extents& extents, const HmcQuarks& quarks, std::int64_t thermalisation)
+    : extents_(extents), quarks_(quarks), thermalisation_(thermalisation) {}
 
-template <Space S>
-void RunFlavours<S>::measure(Flavour& flavour, const HmcFlavour& given, const lattice::Links<S>& u, std::int64_t trajectory,
-                             bool may_choose, FlavourRecord& record) {
-    flavour.D->pack(u);
-    const auto found = lattice::measure_spectrum(*flavour.D, seed_, static_cast<std::uint64_t>(trajectory));
-    const auto name = fmt::format("quark {} (kappa = {})", flavour.number + 1, given.kappa);
+void RunFlavours::measure(HmcLinks& links, std::size_t flavour, std::int64_t trajectory, bool may_choose, FlavourRecord& record) const {
+    const auto& given = quarks_.single[flavour];
+    const int number = static_cast<int>(flavour) + (quarks_.flavours == 2);
+    const auto found = links.spectrum(number, static_cast<std::uint64_t>(trajectory));
+    const auto name = fmt::format("quark {} (kappa = {})", quarks_.single_field(flavour) + 1, given.kappa);
     const double smallest = found.smallest - found.smallest_error, largest = found.largest + found.largest_error;
     if (!found.converged || smallest <= 0)
         throw ComputationError(
@@ -72,22 +67,18 @@ void RunFlavours<S>::measure(Flavour& flavour, const HmcFlavour& given, const la
                found.steps);
 }
 
-template <Space S>
-lattice::RationalApproximation RunFlavours<S>::approximation(const Flavour& flavour, FlavourRecord& record) const {
+void RunFlavours::approximate(HmcLinks& links, std::size_t flavour, FlavourRecord& record) const {
     auto R = lattice::approximation_for(record.least, record.most, extents_, quarks_.weight_error);
     record.poles = R.degree(), record.error = R.error, record.weight_error = lattice::weight_error(R, extents_);
-    log::info("quark {}: one flavour, kappa = {}: {}; the weight of a configuration is exact within {:.1e}", flavour.number + 1,
-              record.kappa, record.text(), record.weight_error);
-    return R;
+    log::info("quark {}: one flavour, kappa = {}: {}; the weight of a configuration is exact within {:.1e}",
+              quarks_.single_field(flavour) + 1, record.kappa, record.text(), record.weight_error);
+    links.set_approximation(static_cast<int>(flavour), std::move(R));
 }
 
-template <Space S>
-typename RunFlavours<S>::Terms RunFlavours<S>::begin(const lattice::Links<S>& u, std::int64_t trajectory,
-                                                     std::vector<FlavourRecord>& records) {
+void RunFlavours::begin(HmcLinks& links, std::int64_t trajectory, std::vector<FlavourRecord>& records) const {
     const bool fresh = records.empty();
-    records.resize(flavours_.size());
-    Terms terms;
-    for (std::size_t k = 0; k < flavours_.size(); ++k) {
+    records.resize(quarks_.single.size());
+    for (std::size_t k = 0; k < records.size(); ++k) {
         const auto& given = quarks_.single[k];
         auto& record = records[k];
         record.kappa = given.kappa;
@@ -97,30 +88,19 @@ typename RunFlavours<S>::Terms RunFlavours<S>::begin(const lattice::Links<S>& u,
             record.smallest = record.largest = 0;
         }
         // A resumed run measures where the whole run does, so that it does not end elsewhere.
-        if (fresh || changed) measure(flavours_[k], given, u, trajectory, fresh, record);
-        for (auto& term : lattice::one_flavour_action<S>(flavours_[k].D, flavours_[k].number, approximation(flavours_[k], record),
-                                                         {.value = quarks_.action_rtol, .force = quarks_.force_rtol})) {
-            if (auto* rational = dynamic_cast<lattice::RationalTerm<S>*>(term.get())) flavours_[k].term = rational;
-            terms.push_back(std::move(term));
-        }
+        if (fresh || changed) measure(links, k, trajectory, fresh, record);
+        approximate(links, k, record);
     }
-    return terms;
 }
 
-template <Space S>
-void RunFlavours<S>::check(const lattice::Links<S>& u, std::int64_t trajectory, std::vector<FlavourRecord>& records) {
+void RunFlavours::check(HmcLinks& links, std::int64_t trajectory, std::vector<FlavourRecord>& records) const {
     if (trajectory % quarks_.spectrum_every != 0 && trajectory != thermalisation_) return;
-    for (std::size_t k = 0; k < flavours_.size(); ++k) {
+    for (std::size_t k = 0; k < records.size(); ++k) {
         auto& record = records[k];
         const double least = record.least, most = record.most;
-        measure(flavours_[k], quarks_.single[k], u, trajectory, trajectory <= thermalisation_, record);
-        if (record.least != least || record.most != most) flavours_[k].term->set(approximation(flavours_[k], record));
+        measure(links, k, trajectory, trajectory <= thermalisation_, record);
+        if (record.least != least || record.most != most) approximate(links, k, record);
     }
 }
-
-template class RunFlavours<Cpu>;
-#if defined(KASANE_CUDA)
-template class RunFlavours<Cuda>;
-#endif
 
 }  // namespace kasane::run

@@ -3,12 +3,10 @@
 // are in the record of every checkpoint, so that a resumed run has the same bits.
 #pragma once
 
-#include <kasane/lattice/hmc/rational_term.hpp>
-#include <kasane/lattice/hmc/spectrum.hpp>
 #include <kasane/run/hmc/hmc_quarks.hpp>
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,41 +26,32 @@ struct FlavourRecord {
     std::string text() const;  ///< "12 poles on 0.01 to 4, relative error 2e-9"
 };
 
-/// The terms of all quarks of one flavour.
-template <Space S>
+class HmcLinks;
+
 class RunFlavours {
    public:
-    using Terms = std::vector<std::unique_ptr<lattice::ActionTerm<S>>>;
+    /// @param quarks  of the run file; must outlive it
+    RunFlavours(const lattice::Extents& extents, const HmcQuarks& quarks, std::int64_t thermalisation);
 
-    /// Takes the memory of the operators.
-    RunFlavours(S on, const lattice::Extents& extents, const HmcQuarks& quarks, std::uint64_t seed, std::int64_t thermalisation);
-
-    /// Once: takes the ranges of the run file or of the records, measures the spectrum of the links, and chooses the ranges that are open.
-    /// @param records  of a checkpoint; empty: a new run. Brought up to date   @return the terms, which must outlive this
+    /// Once, after HmcLinks::begin(): takes the ranges of the run file or of the records, measures the spectrum of the links, chooses the
+    /// ranges that are open, and sets all approximations.
+    /// @param records  of a checkpoint; empty: a new run. Brought up to date
     /// @throws ComputationError: a spectrum is outside its range; InputError: a range is too wide for weight_error
-    Terms begin(const lattice::Links<S>& u, std::int64_t trajectory, std::vector<FlavourRecord>& records);
+    void begin(HmcLinks& links, std::int64_t trajectory, std::vector<FlavourRecord>& records) const;
 
     /// Measures the spectra where that is due. Up to the end of thermalisation a measured range follows the spectrum.
     /// @throws ComputationError: a spectrum is outside its range
-    void check(const lattice::Links<S>& u, std::int64_t trajectory, std::vector<FlavourRecord>& records);
+    void check(HmcLinks& links, std::int64_t trajectory, std::vector<FlavourRecord>& records) const;
 
    private:
-    struct Flavour {
-        std::shared_ptr<lattice::QuarkOperator<S>> D;
-        int number;  ///< of the pseudofermion field
-        lattice::RationalTerm<S>* term;
-    };
     /// @throws ComputationError: the spectrum is outside a range that may not change
-    void measure(Flavour& flavour, const HmcFlavour& given, const lattice::Links<S>& u, std::int64_t trajectory, bool may_choose,
-                 FlavourRecord& record);
-    /// Of the record's range; adds its numbers to the record.
-    lattice::RationalApproximation approximation(const Flavour& flavour, FlavourRecord& record) const;
+    void measure(HmcLinks& links, std::size_t flavour, std::int64_t trajectory, bool may_choose, FlavourRecord& record) const;
+    /// Sets the approximation of the record's range; adds its numbers to the record.
+    void approximate(HmcLinks& links, std::size_t flavour, FlavourRecord& record) const;
 
     lattice::Extents extents_;
-    HmcQuarks quarks_;
-    std::uint64_t seed_;
+    const HmcQuarks& quarks_;
     std::int64_t thermalisation_;
-    std::vector<Flavour> flavours_;
 };
 
 }  // namespace kasane::run

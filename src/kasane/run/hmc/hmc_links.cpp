@@ -2,6 +2,7 @@
 #include <kasane/lattice/hmc/gauge_term.hpp>
 #include <kasane/lattice/hmc/momenta.hpp>
 #include <kasane/lattice/hmc/quark_action.hpp>
+#include <kasane/lattice/hmc/rational_term.hpp>
 #include <kasane/run/gauge/gauge_workers.hpp>
 #include <kasane/run/hmc/hmc.hpp>
 #include <kasane/run/hmc/hmc_links.hpp>
@@ -36,20 +37,26 @@ class HmcLinksOfOneDevice final : public HmcLinks {
     void load(const lattice::GaugeField& field) override { u_ = lattice::links_on(on_, field); }
     lattice::GaugeField field() override { return lattice::to_gauge_field(*u_); }
 
-    std::vector<std::string> begin(int steps, std::int64_t trajectory, std::vector<FlavourRecord>& flavours) override {
+    std::vector<std::string> begin(int steps) override {
         typename lattice::HybridMonteCarlo<S>::Terms terms;
         terms.push_back(std::make_unique<lattice::GaugeTerm<S>>(file_.action));
         if (const auto& quarks = file_.quarks) {
             if (quarks->flavours == 2) {
-                D_ = std::make_shared<lattice::QuarkOperator<S>>(on_, file_.extents, quarks->parameters(), quarks->solver());
+                auto D = std::make_shared<Quarks>(on_, file_.extents, quarks->parameters(), quarks->solver());
                 check_tolerance("quarks.action_rtol", quarks->action_rtol,
-                                lattice::unreached_residual(*D_, *u_, file_.seed, quarks->action_rtol), file_);
+                                lattice::unreached_residual(*D, *u_, file_.seed, quarks->action_rtol), file_);
                 check_tolerance("quarks.force_rtol", quarks->force_rtol,
-                                lattice::unreached_residual(*D_, *u_, file_.seed, quarks->force_rtol, D_->options().force), file_);
-                for (auto& term : lattice::quark_action<S>(D_, quarks->masses, quarks->tolerances())) terms.push_back(std::move(term));
+                                lattice::unreached_residual(*D, *u_, file_.seed, quarks->force_rtol, D->options().force), file_);
+                for (auto& term : lattice::quark_action<S>(D, quarks->masses, quarks->tolerances())) terms.push_back(std::move(term));
+                operators_.push_back(std::move(D));
             }
-            flavours_.emplace(on_, file_.extents, *quarks, file_.seed, file_.thermalisation);
-            for (auto& term : flavours_->begin(*u_, trajectory, flavours)) terms.push_back(std::move(term));
+            for (const auto& flavour : quarks->flavour_setups()) {
+                auto D = std::make_shared<Quarks>(on_, file_.extents, flavour.parameters, flavour.solver);
+                auto added = lattice::one_flavour_action<S>(D, flavour.number, {}, flavour.tolerances);
+                rational_.push_back(static_cast<lattice::RationalTerm<S>*>(added.front().get()));
+                for (auto& term : added) terms.push_back(std::move(term));
+                operators_.push_back(std::move(D));
+            }
         }
         std::vector<std::string> names;
         for (const auto& term : terms) names.push_back(term->name());
@@ -68,21 +75,24 @@ class HmcLinksOfOneDevice final : public HmcLinks {
         lattice::copy_links(*u_, v);
         return lattice::wilson_flow(v, file_.measure.flow_time, file_.measure.flow_step);
     }
-    lattice::Spectrum spectrum(std::uint64_t trajectory) override {
-        D_->pack(*u_);
-        return lattice::measure_spectrum(*D_, file_.seed, trajectory);
+    lattice::Spectrum spectrum(int quarks, std::uint64_t trajectory) override {
+        auto& D = *operators_[static_cast<std::size_t>(quarks)];
+        D.pack(*u_);
+        return lattice::measure_spectrum(D, file_.seed, trajectory);
     }
-    void check(std::int64_t trajectory, std::vector<FlavourRecord>& flavours) override {
-        if (flavours_) flavours_->check(*u_, trajectory, flavours);
+    void set_approximation(int flavour, lattice::RationalApproximation R) override {
+        rational_[static_cast<std::size_t>(flavour)]->set(std::move(R));
     }
 
    private:
+    using Quarks = lattice::QuarkOperator<S>;
+
     S on_;
     const HmcFile& file_;
     std::optional<lattice::Links<S>> u_;
     std::optional<lattice::HybridMonteCarlo<S>> hmc_;
-    std::shared_ptr<lattice::QuarkOperator<S>> D_;  ///< of two flavours
-    std::optional<RunFlavours<S>> flavours_;
+    std::vector<std::shared_ptr<Quarks>> operators_;   ///< of two flavours, then of one each
+    std::vector<lattice::RationalTerm<S>*> rational_;  ///< terms of hmc_
 };
 
 /// Bytes of the links of a run, of momenta and of copies, per site.
@@ -102,7 +112,7 @@ std::uint64_t bytes_of_quarks(const HmcFile& file) {
     using Operator = lattice::QuarkOperator<Cpu>;
     double bytes = file.measure.spectrum_every > 0 ? 4 * 12 * sizeof(double) : 0;
     if (quarks.flavours == 2)
-        bytes += Operator::bytes_per_site(quarks.parameters(), quarks.solver()) + (2 * fields + 1) * 12 * sizeof(double) +
+        bytes += Operator::bytes_per_site(quarks.parameters(), quarks.solver(), file.extents) + (2 * fields + 1) * 12 * sizeof(double) +
                  fields * lattice::ChronologicalGuess<Cpu>::bytes_per_site(quarks.chronological);
     for (const auto& each : quarks.single)
         bytes += Operator::bytes_per_site(quarks.parameters(each), HmcQuarks::flavour_solver()) +
@@ -127,13 +137,15 @@ class HmcLinksOfWorkers final : public HmcLinks {
     void load(const lattice::GaugeField& field) override { u_.load(field); }
     lattice::GaugeField field() override { return u_.field(); }
 
-    std::vector<std::string> begin(int steps, std::int64_t, std::vector<FlavourRecord>&) override {
+    std::vector<std::string> begin(int steps) override {
         lattice::HmcSetup setup{.action = file_.action, .levels = file_.levels(steps), .length = file_.length, .seed = file_.seed};
         const auto& quarks = file_.quarks;
-        if (quarks) setup.quarks = {quarks->parameters(), quarks->solver(), quarks->tolerances(), quarks->masses};
+        const bool two = quarks && quarks->flavours == 2;
+        if (two) setup.quarks = {quarks->parameters(), quarks->solver(), quarks->tolerances(), quarks->masses};
+        if (quarks) setup.flavours = quarks->flavour_setups();
         auto begin = u_.begin_trajectories(std::move(setup));
-        if (quarks) check_tolerance("quarks.action_rtol", quarks->action_rtol, begin.action_residual, file_);
-        if (quarks) check_tolerance("quarks.force_rtol", quarks->force_rtol, begin.force_residual, file_);
+        if (two) check_tolerance("quarks.action_rtol", quarks->action_rtol, begin.action_residual, file_);
+        if (two) check_tolerance("quarks.force_rtol", quarks->force_rtol, begin.force_residual, file_);
         return std::move(begin.terms);
     }
     void set_steps(int steps) override { u_.set_levels(file_.levels(steps)); }
@@ -144,8 +156,8 @@ class HmcLinksOfWorkers final : public HmcLinks {
 
     lattice::LoopMeans loop_means() override { return u_.loop_means(); }
     std::vector<lattice::FlowPoint> flow() override { return u_.flow(file_.measure.flow_time, file_.measure.flow_step); }
-    lattice::Spectrum spectrum(std::uint64_t) override { return {}; }
-    void check(std::int64_t, std::vector<FlavourRecord>&) override {}
+    lattice::Spectrum spectrum(int quarks, std::uint64_t trajectory) override { return u_.spectrum(quarks, file_.seed, trajectory); }
+    void set_approximation(int flavour, lattice::RationalApproximation R) override { u_.set_approximation(flavour, std::move(R)); }
 
    private:
     const HmcFile& file_;

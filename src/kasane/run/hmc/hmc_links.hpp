@@ -3,12 +3,12 @@
 #pragma once
 
 #include <kasane/lattice/gauge/gauge_action.hpp>
+#include <kasane/lattice/hmc/rational.hpp>
 #include <kasane/lattice/hmc/spectrum.hpp>
 #include <kasane/lattice/hmc/trajectory.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 #include <kasane/run/driver/rank_coordinator.hpp>
 #include <kasane/run/hmc/hmc_file.hpp>
-#include <kasane/run/hmc/hmc_flavours.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -29,9 +29,9 @@ class HmcLinks {
     /// A copy of the links on the host of the root rank.
     virtual lattice::GaugeField field() = 0;
 
-    /// Makes the terms of the action, after start() or load(). @param flavours  of a checkpoint, or empty; brought up to date
-    /// @returns the names of the terms   @throws InputError: a tolerance that solves with these links do not reach; as RunFlavours
-    virtual std::vector<std::string> begin(int steps, std::int64_t trajectory, std::vector<FlavourRecord>& flavours) = 0;
+    /// Makes the terms of the action, after start() or load(); RunFlavours::begin() must follow.
+    /// @returns the names of the terms   @throws InputError: a tolerance that solves with these links do not reach
+    virtual std::vector<std::string> begin(int steps) = 0;
     /// Sets the number of steps of the next trajectories.
     virtual void set_steps(int steps) = 0;
     /// As HybridMonteCarlo::trajectory().
@@ -41,10 +41,10 @@ class HmcLinks {
     virtual lattice::LoopMeans loop_means() = 0;
     /// The Wilson flow of a copy of the links, with the parameters of the run file.
     virtual std::vector<lattice::FlowPoint> flow() = 0;
-    /// The spectrum of Dhat^+ Dhat of two flavours; on one device only, which the run file's check ensures.
-    virtual lattice::Spectrum spectrum(std::uint64_t trajectory) = 0;
-    /// As RunFlavours::check(), where there are flavours.
-    virtual void check(std::int64_t trajectory, std::vector<FlavourRecord>& flavours) = 0;
+    /// The spectrum of Dhat^+ Dhat. @param quarks  number of the operator: of two flavours, if there are two, then of one each
+    virtual lattice::Spectrum spectrum(int quarks, std::uint64_t trajectory) = 0;
+    /// As RationalTerm::set(). @param flavour  number in HmcQuarks::single
+    virtual void set_approximation(int flavour, lattice::RationalApproximation R) = 0;
 };
 
 /// The links on the space or the workers of a run file. @param file  must outlive it   @throws InputError where the workers cannot be made

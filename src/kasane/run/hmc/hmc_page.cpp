@@ -202,6 +202,9 @@ FactRows hmc_facts(const HmcRecord& r) {
             rows.add("Quarks", quarks_text(*r.quarks));
             rows.add("… solves", fmt::format("{} precision, residuals {:.1g} (action) and {:.1g} (force)", r.quarks->precision,
                                              r.quarks->action_rtol, r.quarks->force_rtol));
+            if (r.quarks->deflate > 0)
+                rows.add("… light solves",
+                         fmt::format("deflated by {} near-null vectors, computed at the start of each trajectory", r.quarks->deflate));
             for (const auto& flavour : r.flavours) {
                 rows.add(fmt::format("… one flavour, κ = {}", brief(flavour.kappa)),
                          fmt::format("{}; range {}; weights of configurations within {:.1e}", flavour.text(), flavour.range,

@@ -1,11 +1,12 @@
 // The quarks of a run of hybrid Monte Carlo, as in its run file and its record.
 #pragma once
 
-#include <kasane/lattice/hmc/quark_action.hpp>
+#include <kasane/lattice/distributed/hmc_setup.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,13 @@ struct HmcQuarks {
     std::string precision = "single";  ///< of the iterations of solves
     std::string force_precision;       ///< of those of forces; empty: precision
     double action_rtol = 0, force_rtol = 0;
-    int chronological = 0;           ///< earlier solutions in the first guess of a force's solve
-    int gauge_steps = 1;             ///< of the gauge action in each drift of the quarks
-    std::vector<HmcFlavour> single;  ///< of one flavour each; the first is that of `kappa` where flavours = 1
-    double weight_error = 0;         ///< bound of the relative error of a configuration's weight, of each of them
-    int spectrum_every = 1;          ///< trajectories between measurements of their spectra
+    int deflate = 0;                   ///< near-null vectors of inexact deflation; 0: none
+    std::vector<int> deflation_block;  ///< extents of its blocks; empty: chosen
+    int chronological = 0;             ///< earlier solutions in the first guess of a force's solve
+    int gauge_steps = 1;               ///< of the gauge action in each drift of the quarks
+    std::vector<HmcFlavour> single;    ///< of one flavour each; the first is that of `kappa` where flavours = 1
+    double weight_error = 0;           ///< bound of the relative error of a configuration's weight, of each of them
+    int spectrum_every = 1;            ///< trajectories between measurements of their spectra
 
     lattice::QuarkParameters parameters() const {
         return {{kappa, csw, boundary == "periodic" ? lattice::Boundary::periodic : lattice::Boundary::antiperiodic}, twisted_mass};
@@ -43,11 +46,22 @@ struct HmcQuarks {
         dirac.kappa = flavour.kappa;
         return dirac;
     }
+    /// Of `single`.
+    std::vector<lattice::FlavourSetup> flavour_setups() const {
+        std::vector<lattice::FlavourSetup> all;
+        for (const auto& each : single)
+            all.push_back({parameters(each), flavour_solver(), {.value = action_rtol, .force = force_rtol}, single_field(all.size())});
+        return all;
+    }
     lattice::QuarkSolverOptions solver() const {
         const auto named = [](const std::string& name) {
             return name == "half" ? lattice::Precision::half : name == "single" ? lattice::Precision::single : lattice::Precision::double_;
         };
-        return {.inner = named(precision), .force = named(force_precision.empty() ? precision : force_precision)};
+        lattice::QuarkSolverOptions options{.inner = named(precision),
+                                            .force = named(force_precision.empty() ? precision : force_precision)};
+        options.deflation.vectors = deflate;
+        std::copy(deflation_block.begin(), deflation_block.end(), options.deflation.block);
+        return options;
     }
     lattice::QuarkTolerances tolerances() const { return {.value = action_rtol, .force = force_rtol, .chronological = chronological}; }
     /// Of one flavour: its solves begin in double precision and continue in single.
@@ -56,6 +70,8 @@ struct HmcQuarks {
     int steps_of(std::size_t mass) const { return mass < mass_steps.size() ? mass_steps[mass] : 0; }
     /// Pseudofermion fields of the two flavours.
     int two_flavour_fields() const { return flavours == 2 ? static_cast<int>(masses.size()) + 1 : 0; }
+    /// Number of the pseudofermion field of single[k].
+    int single_field(std::size_t k) const { return two_flavour_fields() + static_cast<int>(k); }
     /// Pseudofermion fields, and the determinants of clover terms.
     int terms() const {
         const int clover = csw != 0;

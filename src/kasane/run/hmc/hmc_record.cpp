@@ -43,6 +43,7 @@ void list_hmc_fields(Fields& f, R& r) {
         });
         in.later()("hasenbusch_steps", q.mass_steps);
         in.later()("force_precision", q.force_precision), in.later()("chronological", q.chronological);
+        in.later()("deflate", q.deflate), in.later()("deflation_block", q.deflation_block);
     });
     f("trajectories", r.trajectories), f("thermalisation", r.thermalisation), f("accept_first", r.accept_first);
     f("length", r.length), f("integrator", r.integrator), f("steps", r.steps), f("seed", r.seed);

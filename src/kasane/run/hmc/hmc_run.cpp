@@ -126,7 +126,8 @@ class HmcRun : public Run {
         if (!links_) links_ = hmc_links(file_, ranks_);
         if (field_) links_->load(*field_);
         field_.reset();
-        terms_ = links_->begin(r.tuning.steps, trajectory_, r.flavours);
+        terms_ = links_->begin(r.tuning.steps);
+        if (const auto flavours = single_flavours()) flavours->begin(*links_, trajectory_, r.flavours);
         prepare_dynamics();
         rejections_ = 0;
         loop.write_record();
@@ -148,9 +149,9 @@ class HmcRun : public Run {
                 "{} trajectories in a row were rejected, the last one with dH = {:.3g}: the steps of the integrator are too long. Take "
                 "more than hmc.steps = {} and resume the run; for a start far from equilibrium also hmc.accept_first",
                 most_rejections, result->dH, record_.tuning.steps));
-        if (!record_.flavours.empty()) {
+        if (const auto flavours = single_flavours()) {
             const auto timer = loop.timers().scope("spectrum");
-            links_->check(trajectory_, record_.flavours);
+            flavours->check(*links_, trajectory_, record_.flavours);
         }
         tune();
         if (file_.writes(trajectory_)) {
@@ -207,6 +208,12 @@ class HmcRun : public Run {
     }
 
    private:
+    /// Where there are quarks of one flavour.
+    std::optional<RunFlavours> single_flavours() const {
+        if (!file_.quarks || file_.quarks->single.empty()) return {};
+        return RunFlavours(file_.extents, *file_.quarks, file_.thermalisation);
+    }
+
     /// A trajectory that fails, because kappa is beyond its critical value on these links for example, leaves the links of before in a
     /// checkpoint.
     std::optional<lattice::TrajectoryResult> trajectory(Loop& loop, std::int64_t number, bool test) {
@@ -268,7 +275,7 @@ class HmcRun : public Run {
 
     void measure_eigenvalue(Loop& loop) {
         const auto timer = loop.timers().scope("spectrum");
-        const auto found = links_->spectrum(static_cast<std::uint64_t>(trajectory_));
+        const auto found = links_->spectrum(0, static_cast<std::uint64_t>(trajectory_));
         tables_.spectrum.add(trajectory_, {found.smallest, found.smallest_error, found.largest, found.largest_error});
         log::debug("trajectory {}: eigenvalues of Dhat^+ Dhat {:.4g}({:.1g}) to {:.4g}, {} steps of Lanczos's method{}", trajectory_,
                    found.smallest, found.smallest_error, found.largest, found.steps,
