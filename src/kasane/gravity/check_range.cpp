@@ -52,7 +52,7 @@ void check(const ParticleRange& range, const Tree& force) {
 ParticleRange range_of(const Particles& particles) {
     ParticleRange range;
     static_assert(sizeof(Vec3<double>) == 3 * sizeof(double));
-    range.reach = largest_magnitude(Cpu{}, {&particles.position.front().x, 3 * particles.size()});
+    if (particles.size() > 0) range.reach = largest_magnitude(Cpu{}, {&particles.position.front().x, 3 * particles.size()});
     const auto* mass = particles.mass.data();
     range.mass = sum<1>(Cpu{}, particles.size(), [=](index_t i) { return Terms<1>{mass[i]}; })[0];
     const auto* position = particles.position.data();

@@ -143,7 +143,7 @@ Particles sample(const Ball& ball, Cpu on, index_t first, index_t n, const AddOv
             added = static_cast<double>(first + n);
         }
         add(view(words));
-        KS_EXPECT(added > before);
+        KS_REQUIRE(added > before, "the parts of the processes must follow each other and contain every particle once.");
         if (progress) progress(added / static_cast<double>(ball.count), "centre of mass");
     }
     Means::Numbers sums;
