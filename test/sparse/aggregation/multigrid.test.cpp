@@ -431,9 +431,18 @@ TEST(AggregationMultigrid, IsChosenByTheRuleForLongWays) {
     PoissonProblem flat;
     flat.cells = {24, 24, 24};
     flat.spacing[2] = {0.1};
+    // 250 iterations of ICCG, with one coefficient and with one that varies from cell to cell by a standard deviation of 1.7 of its
+    // logarithm.
+    auto rough = poisson_box(20, 20, 160);
+    const auto smooth = rough;
+    rough.coefficient.resize(static_cast<std::size_t>(20 * 20 * 160));
+    for (std::size_t cell = 0; cell < rough.coefficient.size(); ++cell)
+        rough.coefficient[cell] = std::exp(6 * RandomStream(7, cell).uniform());
     auto options = by_aggregation();
     options.precondition = Precondition::automatic;
     for (const auto& [A, chosen] : {std::pair{box_matrix({1, 1, 5000}), "multigrid"},
+                                    {poisson_matrix(smooth), "multigrid"},
+                                    {poisson_matrix(rough), "ic0"},
                                     {damped, "ic0"},
                                     {box_matrix({10, 10, 10}), "ic0"},
                                     {poisson_matrix(flat), "ick"},
