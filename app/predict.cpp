@@ -1,15 +1,21 @@
 // kasane predict FILE.toml: the expected time of a run on a number of ranks, by the models of docs/performance-model.md.
 #include <app/command.hpp>
+#include <app/predict_lattice.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/progress.hpp>
 #include <kasane/run/model_file.hpp>
+#include <kasane/run/driver/run_keys.hpp>
 #include <kasane/run/gravity/predict.hpp>
 #include <kasane/run/gravity/predict_record.hpp>
+#include <kasane/run/hmc/hmc_file.hpp>
+#include <kasane/run/kinds.hpp>
+#include <kasane/run/quenched/quenched_file.hpp>
 
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 namespace kasane::app {
 namespace {
@@ -66,11 +72,29 @@ run::Prediction predicted(const run::GravityFile& file, const Calibration& calib
     }
 }
 
+/// The run file of a kind with gauge fields; nothing for other kinds. @throws InputError with everything that is wrong with it
+std::optional<run::GaugeFile> gauge_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings) {
+    std::vector<std::string> names;
+    for (const auto* kind : run::kinds()) names.emplace_back(kind->name);
+    const auto problem = run::problem_of(path, settings, names);
+    run::RankCoordinator alone;
+    const run::RunSource source{path, settings, names, alone};
+    if (problem == "quenched") return run::read_quenched_file(source);
+    if (problem == "hmc") return run::read_hmc_file(source);
+    return {};
+}
+
 int predict(const Common& common, const PredictOptions& options) {
     auto settings = as_settings(options.set);
-    KS_VALIDATE(!run::is_model_file(options.file, settings), "is a model, not a run: only gravity runs are predicted",
-                {options.file, 0, 0, ""});
+    KS_VALIDATE(!run::is_model_file(options.file, settings), "is a model, not a run: only runs are predicted", {options.file, 0, 0, ""});
     for (const auto& setting : common.settings()) settings.push_back(setting);
+    if (const auto gauge = gauge_file(options.file, settings)) {
+        KS_VALIDATE(!options.record.empty(), "a lattice is predicted from a record: give --record, of `kasane bench lattice.scaling`",
+                    {options.file, 0, 0, ""});
+        KS_VALIDATE(options.request.ranks == 1,
+                    "--ranks: lattices are predicted on the GPUs of one rank, whose exchange the record has: give --gpus-per-rank");
+        return predict_lattice(common, *gauge, options.record, options.workers_given ? options.request.workers : 0);
+    }
     const auto file = run::read_gravity_file(options.file, {.settings = settings});
     auto request = options.request;
     request.record = options.record;
@@ -133,7 +157,7 @@ Action add_predict(CLI::App& app, const Common& common) {
     app.add_option("FILE", options->file, "Run file (TOML)")->required();
     app.add_option("--ranks", options->request.ranks, "MPI ranks")->check(whole_number(1, 1 << 20));
     app.add_option("--gpus-per-rank,--members", options->request.workers,
-                   "Workers of each rank: devices, or parts of its CPU (default: as in the run file)")
+                   "Workers of each rank: devices, or parts of its CPU (default: as in the run file; of a lattice: up to 64 devices)")
         ->check(whole_number(1, 64))
         ->default_str("");
     app.add_option("--calibration", options->calibration,
@@ -142,7 +166,8 @@ Action add_predict(CLI::App& app, const Common& common) {
     app.add_option("--on", options->request.device, "Name of the device in the calibration (default: this machine's, or the only one)")
         ->type_name("NAME");
     app.add_option("--record", options->record,
-                   "Record of `kasane bench gravity.tree.scaling` on the devices, from which a tree with constant steps is predicted")
+                   "Record of a benchmark on few devices: of `kasane bench gravity.tree.scaling` for a tree with constant steps, of "
+                   "`kasane bench lattice.scaling` for a lattice")
         ->type_name("FILE");
     app.add_option_function<double>(
            "--latency", [options](double us) { options->request.latency = 1e-6 * us; }, "Of a message between ranks, with --record [us]")
