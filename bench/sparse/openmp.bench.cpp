@@ -2,7 +2,6 @@
 #include <bench/sparse/openmp_structures.hpp>
 #include <bench/sparse/sparse_studies.hpp>
 #include <kasane/sparse/iterate/threads.hpp>
-#include <kasane/sparse/order/to_value.hpp>
 #include <kasane/sparse/prepared_system.hpp>
 
 #include <fmt/format.h>
