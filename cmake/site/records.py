@@ -12,7 +12,7 @@ NO_SPEED = ("gravity.galaxy.equilibrium",)
 
 
 def number(value, digits=3):
-    """1.23e12, 0.0123, 45.6 in Markdown; empty where it was not measured."""
+    """1.23e12, 0.0123, 45.6 in Markdown; empty where it was not measured (null)."""
     return f"{value:.{digits}g}" if value else ""
 
 
@@ -52,7 +52,7 @@ def page(results):
             for case, (row, record) in found[benchmark].items():
                 name = case[len(benchmark) :].lstrip(",: ") or case
                 share = f"{100 * row['bound_fraction']:.0f}%" if row["bound_fraction"] else ""
-                cells = (name, f"{row['n']:,}", number(1e3 * row["seconds"], 4), number(row["rate"], 4), row["unit"], share, number(row["error"], 2))
+                cells = (name, f"{row['n']:,}", number(row["seconds"] and 1e3 * row["seconds"], 4), number(row["rate"], 4), row["unit"], share, number(row["error"], 2))
                 yield "| " + " | ".join(str(cell).replace("|", "\\|") for cell in (*cells, record)) + " |"
 
 
