@@ -164,7 +164,7 @@ TEST(AggregationMultigrid, EverySmootherAndCycleConverges) {
     for (const auto& A : {box_matrix({24, 24, 24}), geometric_graph(4000, 0.03)}) {
         const auto b = right_hand_side(A.rows());
         for (const auto& how : smoothers_and_cycles()) {
-            const auto told = name(how.smoother) + ", " + std::to_string(how.steps) + ", " + name(how.cycle);
+            const auto label = name(how.smoother) + ", " + std::to_string(how.steps) + ", " + name(how.cycle);
             std::vector<double> of_cpu;
             for (const auto& on : multigrid_spaces()) {
                 auto options = by_aggregation();
@@ -172,13 +172,13 @@ TEST(AggregationMultigrid, EverySmootherAndCycleConverges) {
                 Solver solver(on, A.view(), options);
                 SolveLog log;
                 const auto x = solver.solve(b, &log);
-                EXPECT_TRUE(log.converged()) << told;
-                EXPECT_LE(log.iterations, how.steps == 1 ? 32 : 20) << told;
-                EXPECT_LE(relative_residual(A, b, x), 1.01e-8) << told;
-                EXPECT_LE(solver.setup().bytes, memory_estimate(A.rows(), A.nonzeros(), options)) << told;
+                EXPECT_TRUE(log.converged()) << label;
+                EXPECT_LE(log.iterations, how.steps == 1 ? 32 : 20) << label;
+                EXPECT_LE(relative_residual(A, b, x), 1.01e-8) << label;
+                EXPECT_LE(solver.setup().bytes, memory_estimate(A.rows(), A.nonzeros(), options)) << label;
                 if (!std::holds_alternative<Cpu>(on)) continue;
                 if (of_cpu.empty()) of_cpu = x;
-                EXPECT_EQ(x, of_cpu) << told << ": threads change nothing";
+                EXPECT_EQ(x, of_cpu) << label << ": threads change nothing";
             }
         }
     }

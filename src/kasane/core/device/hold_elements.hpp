@@ -5,7 +5,7 @@
 
 namespace kasane {
 
-/// Makes room for n elements, and for a sixteenth more so that a slow growth seldom allocates; the content is lost then.
+/// Allocates memory for n elements, and for a sixteenth more so that slow growth allocates rarely; the content is lost then.
 template <class T, Space S>
 void hold_elements(Buffer<T, S>& buffer, index_t n) {
     if (buffer.size() < n) buffer.reserve_discarding(n + n / 16);
