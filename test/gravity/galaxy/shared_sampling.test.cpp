@@ -50,6 +50,14 @@ Particles drawn_together(const Model& model, const std::vector<index_t>& bounds)
     return all;
 }
 
+void expect_same_particles(const Particles& together, const Particles& one) {
+    EXPECT_TRUE(together.position == one.position);
+    EXPECT_TRUE(together.velocity == one.velocity);
+    EXPECT_TRUE(together.mass == one.mass);
+    EXPECT_TRUE(together.id == one.id);
+    EXPECT_TRUE(together.type == one.type);
+}
+
 TEST(SharedSampling, HasTheBitsOfOneProcess) {
     const GalaxyModel model{.components = {{.law = Hernquist{}, .mass = 3, .scale = 1, .count = 150'001},
                                            {.law = Plummer{}, .mass = 1, .scale = 0.2, .count = 4'097},
@@ -60,12 +68,7 @@ TEST(SharedSampling, HasTheBitsOfOneProcess) {
     const index_t n = one.size();
     const auto expect_same = [&](const std::vector<index_t>& bounds) {
         SCOPED_TRACE(testing::PrintToString(bounds));
-        const auto together = drawn_together(galaxy, bounds);
-        EXPECT_TRUE(together.position == one.position);
-        EXPECT_TRUE(together.velocity == one.velocity);
-        EXPECT_TRUE(together.mass == one.mass);
-        EXPECT_TRUE(together.id == one.id);
-        EXPECT_TRUE(together.type == one.type);
+        expect_same_particles(drawn_together(galaxy, bounds), one);
     };
     for (const int processes : {1, 2, 3, 4, 7}) {
         std::vector<index_t> bounds;
@@ -84,12 +87,7 @@ TEST(SharedSampling, HasTheBitsOfOneProcessForBalls) {
         for (const auto& bounds : std::vector<std::vector<index_t>>{
                  {0, n}, {0, n / 2, n}, {0, 1, 65536, 65537, n - 1, n}, {0, 0, 5, 5, n, n}, {0, n / 7, n / 3, n / 2, n / 2 + 1, n}}) {
             SCOPED_TRACE(testing::PrintToString(bounds));
-            const auto together = drawn_together(ball, bounds);
-            EXPECT_TRUE(together.position == one.position);
-            EXPECT_TRUE(together.velocity == one.velocity);
-            EXPECT_TRUE(together.mass == one.mass);
-            EXPECT_TRUE(together.id == one.id);
-            EXPECT_TRUE(together.type == one.type);
+            expect_same_particles(drawn_together(ball, bounds), one);
         }
     }
     EXPECT_THROW(sample(Ball{}, Cpu{1}, 0, 0, [](View<double>) {}), InputError);
