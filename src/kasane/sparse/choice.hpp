@@ -22,8 +22,9 @@ struct Choice {
 /// A kind by rule for a matrix in host memory.
 struct PreconditionChoice {
     Precondition kind;
-    std::string reason;     ///< one sentence
-    int rows_per_node = 1;  ///< with multigrid: neighbouring rows that stay together
+    std::string reason;           ///< one sentence
+    int rows_per_node = 1;        ///< with multigrid: neighbouring rows that stay together
+    bool few_iterations = false;  ///< with jacobi: a conversion of the rows may take longer than it saves
 };
 PreconditionChoice precondition_by_rule(const CsrView& A, bool cuda);
 

@@ -5,6 +5,7 @@
 #include <kasane/core/math/random.hpp>
 #include <kasane/krylov/lobpcg.hpp>
 #include <kasane/sparse/multigrid_system.hpp>
+#include <kasane/sparse/precondition/diagonal_inverse.hpp>
 #include <kasane/sparse/rows_solve.hpp>
 
 #include <fmt/format.h>
@@ -28,24 +29,6 @@ void check_eigen_options(const EigenOptions& options, index_t rows) {
                 options.precondition != Precondition::ict && options.precondition != Precondition::ick,
             "eigenvalues take the preconditioners multigrid, jacobi and none, not " + name(options.precondition) + ".", "precondition");
     if (!problems.empty()) throw InputError(problems);
-}
-
-/// M = D, in the form of krylov.
-template <Space S>
-struct DiagonalInverse {
-    S on;
-    Buffer<double, S> inverse;
-    void apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const {
-        multiply_entries(on, inverse.view(), in.view(), out.view());
-    }
-};
-
-std::vector<double> inverse_diagonal(const CsrView& A) {
-    std::vector<double> inverse(static_cast<std::size_t>(A.n));
-    for (index_t row = 0; row < A.n; ++row)
-        for (index_t e = A.begin(row); e < A.end(row); ++e)
-            if (A.column(e) == row) inverse[static_cast<std::size_t>(row)] = 1 / A.value[e];
-    return inverse;
 }
 
 /// A in the memory of a space, from the host.

@@ -239,7 +239,8 @@ PreconditionChoice by_rule_on_cpu(const CsrView& A) {
     const auto well_conditioned_choice = [&]() -> std::optional<PreconditionChoice> {
         const double condition = least_condition(A, well_conditioned);
         if (condition > well_conditioned) return std::nullopt;
-        return PreconditionChoice{Precondition::jacobi, fmt::format("jacobi was chosen: the condition number is about {:.1f}.", condition)};
+        return PreconditionChoice{Precondition::jacobi, fmt::format("jacobi was chosen: the condition number is about {:.1f}.", condition),
+                                  1, true};
     };
     // Where hardly any entry beside the diagonal is positive, only a matrix with few iterations can be well conditioned: the product is
     // saved.
@@ -256,7 +257,7 @@ PreconditionChoice by_rule_on_cpu(const CsrView& A) {
             return {Precondition::ic0, few_iterations("ic0", iterations)};
         return {Precondition::multigrid, many_iterations(worth_a_setup)};
     }
-    if (iterations <= few) return {Precondition::jacobi, few_iterations("jacobi", iterations)};
+    if (iterations <= few) return {Precondition::jacobi, few_iterations("jacobi", iterations), 1, true};
     if (!many_positive && iterations <= worth_with_ssor)
         if (auto choice = well_conditioned_choice()) return *choice;
     if (iterations * (many_positive ? of_elasticity : 1) <= worth_with_ssor)

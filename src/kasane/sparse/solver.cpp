@@ -6,6 +6,7 @@
 #include <kasane/sparse/block_system.hpp>
 #include <kasane/sparse/check_vectors.hpp>
 #include <kasane/sparse/choice.hpp>
+#include <kasane/sparse/diagonal_system.hpp>
 #include <kasane/sparse/multigrid_system.hpp>
 #include <kasane/sparse/prepared_system.hpp>
 #include <kasane/sparse/matrix/pattern_key.hpp>
@@ -141,16 +142,17 @@ SpaceOrder<S> placed(S on, ColoredOrder order) {
 }
 
 #if defined(KASANE_CUDA)
-using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>, FilledSystem<Cpu>, BlockSystem<Cpu>, PreparedSystem<Cuda>,
-                                 MultigridSystem<Cuda>, FilledSystem<Cuda>, BlockSystem<Cuda>>;
+using AnyPrepared = std::variant<PreparedSystem<Cpu>, DiagonalSystem, MultigridSystem<Cpu>, FilledSystem<Cpu>, BlockSystem<Cpu>,
+                                 PreparedSystem<Cuda>, MultigridSystem<Cuda>, FilledSystem<Cuda>, BlockSystem<Cuda>>;
 #else
-using AnyPrepared = std::variant<PreparedSystem<Cpu>, MultigridSystem<Cpu>, FilledSystem<Cpu>, BlockSystem<Cpu>>;
+using AnyPrepared = std::variant<PreparedSystem<Cpu>, DiagonalSystem, MultigridSystem<Cpu>, FilledSystem<Cpu>, BlockSystem<Cpu>>;
 #endif
 
 template <Space S>
 S space_of(const PreparedSystem<S>& prepared) {
     return prepared.system.on;
 }
+Cpu space_of(const DiagonalSystem& prepared) { return prepared.on; }
 template <Space S>
 S space_of(const MultigridSystem<S>& prepared) {
     return prepared.on;
@@ -220,6 +222,21 @@ void describe(const PreparedSystem<S>& prepared, const AnySpace& on, const Matri
     facts.barriers_per_iteration = cost.barriers;
     choice_notes = facts.notes;
     describe_shift(facts);
+    describe_singular(matrix, facts);
+}
+
+void describe(const DiagonalSystem& prepared, const AnySpace& on, const MatrixFacts& matrix, SetupFacts& facts,
+              std::vector<std::string>& choice_notes) {
+    choice_notes = facts.notes;
+    facts.rows = facts.padded_rows = matrix.rows;
+    facts.nonzeros = facts.stored_entries = matrix.nonzeros;
+    facts.device = device_info(on).name;
+    facts.ordering = "natural";
+    facts.format = "csr";
+    facts.precondition = name(prepared.options.precondition);
+    facts.bytes = facts.peak_bytes = prepared.bytes();
+    facts.bytes_per_iteration = bytes_per_iteration(prepared);
+    facts.decision = {"rule", "for few iterations the rows stay as they are given", 0, 0};
     describe_singular(matrix, facts);
 }
 
@@ -334,6 +351,13 @@ MultigridSystem<S> prepare_timed_multigrid(S on, const CsrView& A, const MatrixF
     return prepared;
 }
 
+DiagonalSystem prepare_timed_diagonal(Cpu on, const CsrView& A, const MatrixFacts& matrix, const SolverOptions& options, PartTimes& times) {
+    Stopwatch watch;
+    auto prepared = prepare_diagonal(on, A, matrix.nonzeros, options);
+    times.add("copy", watch.seconds());
+    return prepared;
+}
+
 template <Space S>
 FilledSystem<S> prepare_timed_filled(S on, const CsrView& A, const SolverOptions& options, PartTimes& times) {
     Stopwatch watch;
@@ -370,6 +394,11 @@ template <Space S>
 void update_values(PreparedSystem<S>& prepared, const CsrView& A, const SolverOptions& options, PartTimes& times) {
     const Placed there(prepared.system.on, A);
     update_system(prepared, there.view(), options.iteration, times);
+}
+void update_values(DiagonalSystem& prepared, const CsrView& A, const SolverOptions&, PartTimes& times) {
+    Stopwatch watch;
+    prepared = prepare_diagonal(prepared.on, A, A.begin(A.n), prepared.options);
+    times.add("copy", watch.seconds());
 }
 template <Space S>
 void update_values(MultigridSystem<S>& prepared, const CsrView& A, const SolverOptions&, PartTimes& times) {
@@ -421,10 +450,12 @@ void Solver::set_up(const AnySpace& on, const CsrView& A, MatrixFacts matrix, co
     }
     times.add("check", check_seconds + watch.seconds());
     if (options.check_stop) options.check_stop();
+    bool keep_rows = false;
     if (options.precondition == Precondition::automatic) {
         watch.restart();
         auto choice = precondition_by_rule(given, !std::holds_alternative<Cpu>(on));
         options.precondition = choice.kind;
+        keep_rows = choice.few_iterations && rows_can_stay(options, matrix);
         if (options.near_null.vectors.empty() && options.near_null.rows_per_node == 1)
             options.near_null.rows_per_node = choice.rows_per_node;
         parts_->facts.notes.push_back(std::move(choice.reason));
@@ -438,6 +469,11 @@ void Solver::set_up(const AnySpace& on, const CsrView& A, MatrixFacts matrix, co
     const int block = block_for(given, options, !std::holds_alternative<Cpu>(on));
     std::visit(
         [&]<Space S>(S space) {
+            if constexpr (std::same_as<S, Cpu>)
+                if (keep_rows && block == 1) {
+                    parts_->prepared = prepare_timed_diagonal(space, given, matrix, options, times);
+                    return;
+                }
             if (block > 1)
                 parts_->prepared = prepare_timed_blocks(space, given, block, options, times);
             else if (options.precondition == Precondition::multigrid)

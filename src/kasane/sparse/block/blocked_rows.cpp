@@ -19,6 +19,24 @@ void columns_of_row(const CsrView& A, int block, index_t row, std::vector<std::i
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
 }
 
+/// Bytes of the rows of blocks of A, or more than `enough` where they exceed it.
+template <int block>
+double bytes_of_blocks(const CsrView& A, double enough) {
+    std::vector<std::int32_t> seen(static_cast<std::size_t>(A.n / block), -1);  // by column: the last row that has the block
+    double bytes = 0;
+    for (index_t row = 0; row < A.n / block && bytes <= enough; ++row) {
+        index_t blocks = 1;
+        seen[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(row);
+        for (index_t e = A.begin(row * block); e < A.begin((row + 1) * block); ++e) {
+            auto& last = seen[static_cast<std::size_t>(A.column(e) / block)];
+            blocks += last != row;
+            last = static_cast<std::int32_t>(row);
+        }
+        bytes += static_cast<double>(block_bytes(blocks, block));
+    }
+    return bytes;
+}
+
 }  // namespace
 
 BlockedRows blocked_rows(const CsrView& A, int block) {
@@ -53,17 +71,15 @@ std::vector<double> block_values(const CsrView& A, const BlockedRows& rows) {
 std::uint64_t block_bytes(index_t blocks, int block) { return static_cast<std::uint64_t>(blocks) * (8u * block * block + 4); }
 
 int block_that_fits(const CsrView& A) {
+    static_assert(least_block == 2 && most_block == 6);
+    constexpr double (*bytes_of[])(const CsrView&, double) = {bytes_of_blocks<2>, bytes_of_blocks<3>, bytes_of_blocks<4>,
+                                                              bytes_of_blocks<5>, bytes_of_blocks<6>};
     constexpr double worth = 0.9;
     double least = worth * 12 * static_cast<double>(A.begin(A.n));
     int best = 1;
-    std::vector<std::int32_t> columns;
     for (int block = most_block; block >= least_block; --block) {
         if (A.n % block != 0) continue;
-        double bytes = 0;
-        for (index_t row = 0; row < A.n / block && bytes < least; ++row) {
-            columns_of_row(A, block, row, columns);
-            bytes += static_cast<double>(block_bytes(std::ssize(columns), block));
-        }
+        const double bytes = bytes_of[block - least_block](A, least);
         if (bytes < least) least = bytes, best = block;
     }
     return best;
