@@ -1,3 +1,4 @@
+#include <bench/sparse/peers/amgcl.hpp>
 #include <bench/sparse/peers/eigen.hpp>
 #include <bench/sparse/peers/matrix_peers.hpp>
 #include <bench/sparse/processor_clock.hpp>
@@ -156,10 +157,11 @@ void solve_with_petsc(const PeerProblem& problem, Cpu on, const Report& report) 
 
 }  // namespace
 
-void solve_with_peers([[maybe_unused]] const PeerProblem& problem, [[maybe_unused]] Cpu on, [[maybe_unused]] const Report& report) {
+void solve_with_peers(const PeerProblem& problem, Cpu on, const Report& report) {
 #if defined(KASANE_PEER_EIGEN)
     solve_with_eigen(problem, on, report);
 #endif
+    solve_with_amgcl(problem, on, report);
 #if defined(KASANE_PEER_PETSC)
     solve_with_petsc(problem, on, report);
 #endif

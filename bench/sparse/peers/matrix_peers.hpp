@@ -1,4 +1,5 @@
-// Solvers of other libraries for the matrices of sparse.matrices: Eigen in this process, PETSc with hypre in a program of its own.
+// Solvers of other libraries for the matrices of sparse.matrices: Eigen and AMGCL in this process, PETSc with hypre in a program of its
+// own.
 #pragma once
 
 #include <kasane/core/device/space.hpp>
@@ -28,7 +29,8 @@ struct PeerProblem {
     double seconds_limit = 60;  ///< of a solver in a program of its own
 };
 
-/// Solves by each peer that was found when kasane was built and reports it. @param on  its threads: Eigen's threads, PETSc's ranks
+/// Solves by each peer that was found when kasane was built and reports it. @param on  its threads: Eigen's and AMGCL's threads, PETSc's
+/// ranks
 void solve_with_peers(const PeerProblem& problem, Cpu on, const std::function<void(const PeerSolve&)>& report);
 
 }  // namespace kasane::bench
