@@ -368,6 +368,13 @@ TEST_F(Parallel, CheckReportsPlacementAndMemoryOfEachRank) {
     const double root = result["ranks"][0]["memory"]["host_bytes"], other = result["ranks"][1]["memory"]["host_bytes"];
     EXPECT_NEAR(root, other, 0.05 * other) << "no rank holds all particles";
     EXPECT_GT(result["ranks"][1]["memory"]["host_bytes"], 9000 * 56) << "its half";
+    const auto more = ranks(2, {"check", "sphere.toml", "--json", "--set", "initial.count=40000"});
+    ASSERT_EQ(more.status, 0) << more.err;
+    const auto memory_of = [&](int rank) {
+        return more.json()["ranks"][static_cast<std::size_t>(rank)]["memory"]["host_bytes"].get<double>();
+    };
+    // Position, velocity, mass, softening, number, type and acceleration of all particles, for the files.
+    EXPECT_NEAR(memory_of(0) - memory_of(1), 40000 * 85, 0.05 * memory_of(1));
     EXPECT_NE(result["resolved"].get<std::string>().find("[parallel]"), std::string::npos);
     EXPECT_FALSE(fs::exists(directory / "out"));
 }

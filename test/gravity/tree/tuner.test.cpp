@@ -111,6 +111,22 @@ TEST(TreeTuner, RebuildsAtTheLimitAtTheLatest) {
         }
 }
 
+TEST(TreeTuner, RebuildsAtTheLimitOfWorkers) {
+    EXPECT_EQ(most_walks_of_workers(0), 2);
+    EXPECT_EQ(most_walks_of_workers(1 << 22), 2);
+    EXPECT_NEAR(most_walks_of_workers(1 << 23), std::sqrt(2), 1e-12);
+    EXPECT_EQ(most_walks_of_workers(1 << 24), 1);
+    EXPECT_EQ(most_walks_of_workers(index_t{1} << 40), 1);
+    constexpr index_t n = 1 << 23;
+    TreeTuner tuner(n, true, {}, {}, most_walks_of_workers(n));
+    EXPECT_NEAR(tuner.expected_targets(), std::sqrt(2) * n, 1);
+    tuner.built(0);
+    tuner.walked(n, 0, 0);
+    EXPECT_FALSE(tuner.due());
+    tuner.walked(n / 2, 0, 0);
+    EXPECT_TRUE(tuner.due());
+}
+
 TEST(TreeTuner, FitsGrowthFromStepsOfDifferentSizes) {
     // Block steps: all particles in every eighth step, an eighth of them in the others. Walks for few targets cost more per target.
     Machine machine;

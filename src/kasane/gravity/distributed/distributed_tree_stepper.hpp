@@ -41,7 +41,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
           worker_(worker),
           tree_(std::get<Tree>(chosen.force)),
           force_(on, tree_, worker, 0, engine),
-          tuner_(total, true, {}, {}),
+          tuner_(total, true, {}, {}, most_walks_of_workers(total)),
           balance_(total, worker.size()),
           work_(on),
           list_(on, 0) {

@@ -122,10 +122,12 @@ class DomainForce {
         exchange_.measure(bodies, targets, refresh);
         if (joins_) {
             exchange_.make(octree(), true, NoWork{});
-            return walk_joined(targets, out);
+            walk_joined(targets, out);
+        } else {
+            exchange_.make(octree(), false, walk);
+            walk_received(targets, out);
         }
-        exchange_.make(octree(), false, walk);
-        walk_received(targets, out);
+        exchange_.release();
     }
 
     /// Discards kept nodes and LETs.
@@ -171,6 +173,7 @@ class DomainForce {
             for (int part = 0; part < walk.parts; ++part) walk(part);
         if (worker_.size() > 1 && exchange_.view().nodes > 0) exchange_.place_targets(octree().view(), targets);
         walk_received(targets, out);
+        if (worker_.size() > 1) exchange_.release();
         return worker_.size() > 1 && octree().bodies().n > 0 && exchange_.outgrown(octree().view(), targets);
     }
 

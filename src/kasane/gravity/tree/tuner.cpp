@@ -13,16 +13,17 @@ constexpr double memory = 0.98;  // weight of a walk relative to the next one wi
 
 }  // namespace
 
-TreeTuner::TreeTuner(index_t n, bool deterministic, const WalkAlternatives& alternatives, const TreeTuning& start)
+TreeTuner::TreeTuner(index_t n, bool deterministic, const WalkAlternatives& alternatives, const TreeTuning& start, double most_walks)
     : n_(n),
+      most_targets_(most_walks * static_cast<double>(n)),
       deterministic_(deterministic),
       many_(deterministic ? std::vector<WalkTuning>{} : alternatives.many, start.many, "many targets (at least half of the particles)"),
       few_(deterministic ? std::vector<WalkTuning>{} : alternatives.few, start.few, "few targets"),
       rebuild_interval_(start.rebuild_interval),
-      expected_(full_walks_per_tree * static_cast<double>(n)) {}
+      expected_(most_targets_) {}
 
 bool TreeTuner::due() const {
-    if (targets_since_ >= full_walks_per_tree * static_cast<double>(n_)) return true;
+    if (targets_since_ >= most_targets_) return true;
     return !deterministic_ && growth_ > 0 && excess_ >= build_seconds_;
 }
 
@@ -79,6 +80,11 @@ void TreeTuner::fit(index_t targets, double seconds, double distance) {
     const double slope = covariance / variance;           // g / (1 + g s) at the middle
     const double at_middle = 1 - slope * middle / total;  // 1 / (1 + g s)
     growth_ = std::max(0.0, slope) / std::max(at_middle, 0.1);
+}
+
+double most_walks_of_workers(index_t n) {
+    constexpr double few = 1 << 22, most = TreeTuner::full_walks_per_tree;
+    return std::clamp(most * std::sqrt(few / static_cast<double>(std::max<index_t>(n, 1))), 1., most);
 }
 
 }  // namespace kasane::gravity

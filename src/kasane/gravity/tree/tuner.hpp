@@ -16,11 +16,13 @@ namespace kasane::gravity {
 /// have moved are larger, so fewer are accepted. c depends on the number of targets (one straight line for each power of two), g is common
 /// to all. One cycle is a build of B seconds and walks that take D seconds more than on a fresh tree. Its cost per step is least at D = B,
 /// because D grows like the square of the length of the cycle. (The idea is from GOTHIC: Miki & Umemura 2017.) Where that is later than
-/// full_walks_per_tree, the limit applies.
+/// most_walks, the limit applies.
 class TreeTuner {
    public:
     /// @param n  particles   @param alternatives  are not compared if deterministic   @param start  choices of an earlier segment
-    TreeTuner(index_t n, bool deterministic, const WalkAlternatives& alternatives, const TreeTuning& start);
+    /// @param most_walks  targets, in units of n, after which a tree is rebuilt at the latest
+    TreeTuner(index_t n, bool deterministic, const WalkAlternatives& alternatives, const TreeTuning& start,
+              double most_walks = full_walks_per_tree);
 
     /// Must the tree be rebuilt before the next block step?
     bool due() const;
@@ -39,7 +41,7 @@ class TreeTuner {
     /// g, the relative growth of the walk per time [1/time]; 0 while it is not known.
     double growth() const { return growth_; }
 
-    /// Targets, in units of n, after which a tree is rebuilt at the latest (measured in docs/energy.md).
+    /// Default of `most_walks` (measured in docs/energy.md).
     static constexpr double full_walks_per_tree = 2;
 
    private:
@@ -51,6 +53,7 @@ class TreeTuner {
     };
 
     index_t n_;
+    double most_targets_;
     bool deterministic_;
     WalkTuner many_, few_;
     std::int64_t rebuild_interval_;
@@ -59,5 +62,11 @@ class TreeTuner {
     double build_seconds_ = 0, excess_ = 0, targets_since_ = 0, expected_;
     std::int64_t steps_since_ = 0;
 };
+
+/// Limit of TreeTuner for runs on workers, which decide without times. The more particles there are, the smaller are groups and cells, and
+/// the faster do walks become slower because particles move. Measured in block steps on H200: 1 and 2 full walks per tree take the same
+/// time for 2^22 particles; 1 takes 0.83 times as long for 2^24, where 0.6 gains nothing more (docs/tree-on-ranks.md).
+/// @param n  particles of all workers
+double most_walks_of_workers(index_t n);
 
 }  // namespace kasane::gravity

@@ -5,6 +5,7 @@
 #include <kasane/run/gravity/papers.hpp>
 #include <kasane/run/gravity/parallel_keys.hpp>
 #include <kasane/run/gravity/gravity_file.hpp>
+#include <kasane/run/gravity/particle_rows.hpp>
 #include <kasane/run/driver/run_keys.hpp>
 
 #include <fmt/format.h>
@@ -141,6 +142,9 @@ std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ra
         all[r].host_available = free.host - std::min(free.host, others);
         all[r].device_available = free.device;
     }
+    // Also where each rank writes its own snapshots: checkpoints are one file.
+    if (ranks.size() > 1)
+        all[0].host_bytes += collected_bytes(n, all[0].host_available - std::min(all[0].host_available, all[0].host_bytes));
     return all;
 }
 

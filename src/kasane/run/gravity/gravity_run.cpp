@@ -253,7 +253,7 @@ class GravityRun : public Run {
         checkpoint->start = file_.schedule.start;
         checkpoint->dt = file_.schedule.dt;
         checkpoint->record = loop.record();
-        const bool links = snapshot_step_ == checkpoint->step && simulation_->size() >= many && !(slabs_ && file_.snapshot_sets);
+        const bool links = snapshot_step_ == checkpoint->step && simulation_->size() >= many_particles && !(slabs_ && file_.snapshot_sets);
         const auto snapshot = links ? snapshot_ : fs::path();
         std::shared_ptr<const gravity::Particles> here;
         if (slabs_) {
@@ -595,16 +595,14 @@ class GravityRun : public Run {
     /// The particles of all ranks in the memory of the root rank, for the output thread; null where they are few, or do not fit. They are
     /// collected once for the files of a step, after those of the step before are written.
     std::shared_ptr<const gravity::Particles> collected_particles(Loop& loop) {
-        const auto n = slabs_->size();
-        if (n < many) return nullptr;
+        if (slabs_->size() < many_particles) return nullptr;
         if (auto here = collected_.lock(); here && collected_step_ == simulation_->steps()) return here;
         {
             const auto scope = loop.timers().scope("wait");
             loop.output().flush();
         }
-        constexpr std::uint64_t each = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + sizeof(std::uint64_t) + 1 + sizeof(Vec3<float>);
         const auto scope = loop.timers().scope("collect");
-        auto here = collected(*slabs_, static_cast<std::uint64_t>(n) * each);
+        auto here = collected(*slabs_);
         collected_ = here;
         collected_step_ = simulation_->steps();
         return here;
@@ -624,10 +622,6 @@ class GravityRun : public Run {
         }
         return simulation_->particles();
     }
-
-    /// Fewer particles are written before steps continue on several ranks, and checkpoints have copies of them: files of some MB cost
-    /// nothing.
-    static constexpr index_t many = 32'768;
 
     GravityFile file_;
     RankCoordinator& ranks_;

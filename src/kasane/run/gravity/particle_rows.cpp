@@ -47,8 +47,14 @@ void collect(const gravity::SlabParticles& slabs, Column column, std::vector<T>&
 
 }  // namespace
 
-std::shared_ptr<const gravity::Particles> collected(const gravity::SlabParticles& slabs, std::uint64_t needed) {
-    if (needed > available_memory(Cpu{}) / 4) return nullptr;
+std::uint64_t collected_bytes(index_t n, std::uint64_t free) {
+    constexpr std::uint64_t each = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + sizeof(std::uint64_t) + 1 + sizeof(Vec3<float>);
+    const auto bytes = static_cast<std::uint64_t>(n) * each;
+    return n >= many_particles && bytes <= free / 4 ? bytes : 0;
+}
+
+std::shared_ptr<const gravity::Particles> collected(const gravity::SlabParticles& slabs) {
+    if (collected_bytes(slabs.size(), available_memory(Cpu{})) == 0) return nullptr;
     auto all = std::make_shared<gravity::Particles>();
     collect(slabs, Column::position, all->position);
     collect(slabs, Column::velocity, all->velocity);

@@ -55,10 +55,16 @@ class RowsOfSlabs final : public ParticleRows {
     std::vector<std::byte> buffer_;
 };
 
+/// Fewer particles are written before steps continue on several ranks, and checkpoints have copies of them: files of some MB cost nothing.
+inline constexpr index_t many_particles = 32'768;
+
+/// Bytes of the particles of all ranks, with accelerations, that the root rank collects for its files; 0 where it does not: they are few,
+/// or more than a quarter of its free memory.
+std::uint64_t collected_bytes(index_t n, std::uint64_t free);
+
 /// The particles of all ranks, at the last gravity::take_back(), in the memory of the root rank, for a thread that writes them while steps
-/// continue.
-/// @param needed  bytes of all that the caller collects   @return null where that is more than a quarter of the free memory
-std::shared_ptr<const gravity::Particles> collected(const gravity::SlabParticles& slabs, std::uint64_t needed);
+/// continue. Null where collected_bytes() is 0.
+std::shared_ptr<const gravity::Particles> collected(const gravity::SlabParticles& slabs);
 /// Their accelerations.
 std::vector<Vec3<float>> collected_accelerations(const gravity::SlabParticles& slabs);
 
