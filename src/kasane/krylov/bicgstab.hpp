@@ -121,8 +121,7 @@ class BicgstabRecurrence {
     /// @return false where a quantity vanished or the first half of an iteration was enough; the course says whether the residual stagnated
     template <class Operator>
     bool iterate(const Operator& A, Vector& x, IterationCourse& course, const Allowance& allow) {
-        if constexpr (
-            requires { algebra_.has_resident_bicgstab(); } && requires { algebra_.resident_bicgstab(); }) {
+        if constexpr (requires { algebra_.has_resident_bicgstab(); } && requires { algebra_.resident_bicgstab(); }) {
             if (algebra_.has_resident_bicgstab()) return iterate_resident(algebra_.resident_bicgstab(), A, x, course, allow);
         } else if constexpr (requires { algebra_.resident_bicgstab(); }) {
             return iterate_resident(algebra_.resident_bicgstab(), A, x, course, allow);

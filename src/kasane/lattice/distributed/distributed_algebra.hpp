@@ -46,7 +46,11 @@ class DistributedAlgebra {
     double step(double a, const Vector& p, const Vector& q, Vector& x, Vector& r) { return sum(std::array{local_.step(a, p, q, x, r)})[0]; }
 
     bool has_resident_bicgstab() const { return resident_ != nullptr; }
-    auto& resident_bicgstab() requires(!std::same_as<S, Cpu>) { return *resident_; }
+    auto& resident_bicgstab()
+        requires(!std::same_as<S, Cpu>)
+    {
+        return *resident_;
+    }
 
    private:
     template <std::size_t n>

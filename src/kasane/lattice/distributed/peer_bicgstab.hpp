@@ -43,4 +43,9 @@ class PeerBicgstab {
 };
 
 }  // namespace kasane::lattice
+#else
+namespace kasane::lattice {
+template <Precision P>
+class PeerBicgstab;
+}
 #endif

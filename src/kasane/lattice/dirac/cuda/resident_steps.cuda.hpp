@@ -351,8 +351,8 @@ class RunOnDevice {
     }
     krylov::RunReport wait(int iteration) {
         auto& report = mail_->report[iteration % RunMail<State>::reports];
-        const auto ticket = wait_for(
-            report.ticket, [&](std::uint64_t now) { return (now & ~run_ended) == ticket_of(run_, iteration); }, lattice_->space());
+        const auto ticket =
+            wait_for(report.ticket, [&](std::uint64_t now) { return (now & ~run_ended) == ticket_of(run_, iteration); }, lattice_->space());
         ended_ = (ticket & run_ended) != 0;
         return {std::atomic_ref(report.norm).load(std::memory_order_relaxed), ended_};
     }

@@ -372,8 +372,7 @@ class SiteKernels {
     template <class Operation>
     const SiteSums* sum(const Operation* operations, int columns) {
         launch(operations, columns);
-        wait_for(
-            mailbox_->ticket, [&](std::uint64_t now) { return now == ticket_; }, lattice_->space());
+        wait_for(mailbox_->ticket, [&](std::uint64_t now) { return now == ticket_; }, lattice_->space());
         return mailbox_->sum;
     }
 
