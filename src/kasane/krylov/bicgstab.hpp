@@ -117,25 +117,26 @@ class BicgstabRecurrence {
     const char* vanished() const { return scalars_.vanished(); }
 
     /// Iterates without a preconditioner until the course or the recurrence ends, or an iteration is not allowed. Where the algebra has
-    /// iterations with resident scalars, it executes those.
+    /// iterations with resident scalars (all of its objects, or those whose has_resident_bicgstab() says so), it executes those.
     /// @return false where a quantity vanished or the first half of an iteration was enough; the course says whether the residual stagnated
     template <class Operator>
     bool iterate(const Operator& A, Vector& x, IterationCourse& course, const Allowance& allow) {
-        if constexpr (requires { algebra_.resident_bicgstab(); }) {
+        if constexpr (requires { algebra_.has_resident_bicgstab(); } && requires { algebra_.resident_bicgstab(); }) {
+            if (algebra_.has_resident_bicgstab()) return iterate_resident(algebra_.resident_bicgstab(), A, x, course, allow);
+        } else if constexpr (requires { algebra_.resident_bicgstab(); }) {
             return iterate_resident(algebra_.resident_bicgstab(), A, x, course, allow);
-        } else {
-            bool sound = true;
-            while (sound && course.goes_on(norm()) && allow(norm())) {
-                const auto& p = direction();
-                A.apply(algebra_, p, w_.v);
-                sound = half_step(p, x, course.target);
-                if (!sound) break;
-                A.apply(algebra_, w_.r, w_.t);
-                sound = full_step(w_.r, x);
-                if (sound) course.take(norm());
-            }
-            return sound;
         }
+        bool sound = true;
+        while (sound && course.goes_on(norm()) && allow(norm())) {
+            const auto& p = direction();
+            A.apply(algebra_, p, w_.v);
+            sound = half_step(p, x, course.target);
+            if (!sound) break;
+            A.apply(algebra_, w_.r, w_.t);
+            sound = full_step(w_.r, x);
+            if (sound) course.take(norm());
+        }
+        return sound;
     }
 
    private:

@@ -4,6 +4,7 @@
 
 #include <kasane/core/comm/worker.hpp>
 #include <kasane/lattice/dirac/dirac.hpp>
+#include <kasane/lattice/distributed/peer_bicgstab.hpp>
 #include <kasane/lattice/solve/fields.hpp>
 
 #include <array>
@@ -16,7 +17,12 @@ class DistributedAlgebra {
     using Vector = Field<S, P>;
     using Scalar = std::complex<double>;
 
-    DistributedAlgebra(std::shared_ptr<const Lattice<S>> lattice, comm::Worker& worker) : local_(std::move(lattice)), worker_(worker) {}
+    /// @param peers  with them the scalars of BiCGStab stay on the devices, where they can; null: none; must outlive it
+    DistributedAlgebra(std::shared_ptr<const Lattice<S>> lattice, comm::Worker& worker, [[maybe_unused]] PeerHalo* peers = nullptr)
+        : local_(lattice), worker_(worker) {
+        if constexpr (!std::same_as<S, Cpu>)
+            if (peers && PeerBicgstab<P>::serves(*peers)) resident_ = std::make_unique<Resident>(std::move(lattice), *peers);
+    }
 
     Vector like(const Vector& x) const { return local_.like(x); }
     void copy(const Vector& x, Vector& y) { local_.copy(x, y); }
@@ -39,6 +45,13 @@ class DistributedAlgebra {
     }
     double step(double a, const Vector& p, const Vector& q, Vector& x, Vector& r) { return sum(std::array{local_.step(a, p, q, x, r)})[0]; }
 
+    bool has_resident_bicgstab() const { return resident_ != nullptr; }
+    auto& resident_bicgstab()
+        requires(!std::same_as<S, Cpu>)
+    {
+        return *resident_;
+    }
+
    private:
     template <std::size_t n>
     std::array<double, n> sum(std::array<double, n> here) {
@@ -50,8 +63,14 @@ class DistributedAlgebra {
         return {{all[0], all[1]}, all[2]};
     }
 
+#if defined(KASANE_CUDA)
+    using Resident = PeerBicgstab<P>;
+#else
+    struct Resident {};
+#endif
     FieldAlgebra<S, P> local_;
     comm::Worker& worker_;
+    std::unique_ptr<Resident> resident_;
 };
 
 }  // namespace kasane::lattice

@@ -1,5 +1,5 @@
 // One worker's part of a lattice, and what is made for it: operators, algebras, clover term.
-// Invariant: all workers of the grid make the same operators in the same order.
+// Invariant: all workers of the grid make the same operators and algebras in the same order.
 #pragma once
 
 #include <kasane/lattice/distributed/distributed_algebra.hpp>
@@ -53,7 +53,7 @@ class LocalLattice {
     }
     template <Precision P>
     Algebra<P> algebra() {
-        return {lattice_, worker_};
+        return {lattice_, worker_, exchange_->peers()};
     }
     /// A stop function that returns the same on every worker: that of worker 0, asked in every eighth iteration.
     krylov::StopFunction agreed(const krylov::StopFunction& stop);

@@ -37,7 +37,8 @@ struct SentFaces {
 
 template <Precision P>
 __global__ void __launch_bounds__(write_threads) write_halos(const __grid_constant__ SentFaces<P> task) {
-    allow_next();
+    wait_for_end_of_earlier();
+    allow_next();  // the hop reads the same field before it waits: not earlier
     int k = 0;
     while (k + 1 < task.faces && blockIdx.x >= task.face[k + 1].first_block) ++k;
     const auto& face = task.face[k];
@@ -73,7 +74,10 @@ struct PeerHalo::State {
     Buffer<std::uint32_t, Cuda> arrived;
     std::array<HaloMemory, directions> receiver{};  ///< of each direction
     std::uint32_t number = 0;                       ///< of the hop
-    double bytes = 0;
+    double bytes = 0, bytes_of_iteration = 0;       ///< of the captured one
+    bool owns_device = true;
+    const std::uint32_t* begun = nullptr;  ///< while a graph is captured, as begin_capture() gets them
+    std::uint32_t begun_now = 0, hops_of_iteration = 0;
 
     State(Cuda space, comm::Worker& of, const RankGrid& grid, const Tiling& tiling)
         : on(space),
@@ -110,8 +114,12 @@ struct PeerHalo::State {
     /// @return whether the kernels of this worker can write to its neighbours and wait for them
     bool reach(const std::vector<HaloMemory>& all) {
         // Waiting kernels of one stream of a device might keep the writing ones of another stream from running.
-        for (const auto& other : all)
+        int here = 0;
+        for (const auto& other : all) {
             if (other.on.device == on.device && other.on.stream != on.stream) return false;
+            here += other.on.device == on.device ? 1 : 0;
+        }
+        owns_device = here == 1;
         for (int d = 0; d < directions; ++d) {
             receiver[static_cast<std::size_t>(d)] = all[static_cast<std::size_t>(places.receiver[static_cast<std::size_t>(d)])];
             if (!cuda::enable_peer_access(on.device, receiver[static_cast<std::size_t>(d)].on.device)) return false;
@@ -132,8 +140,7 @@ struct PeerHalo::State {
                                        theirs.arrived + d};
             blocks += blocks_of(sites.size());
         }
-        write_halos<P><<<blocks, write_threads, 0, stream.stream>>>(task);
-        KS_CUDA(cudaGetLastError());
+        launch_chained({blocks, write_threads}, stream.stream, write_halos<P>, task);
     }
 
     template <Precision P>
@@ -143,9 +150,14 @@ struct PeerHalo::State {
         made.sites = view<P>(memory[number % 2].data());
         made.arrived = arrived.data();
         made.of = HaloOf::time;
+        made.begun = begun;
         for (int d = 0; d < directions; ++d) {
             const auto sites = sent[0][d].size();  // both parities have as many on a face
             made.awaited[d] = number * blocks_of(sites);
+            if (begun) {
+                made.more[d] = hops_of_iteration * blocks_of(sites);
+                made.awaited[d] -= begun_now * made.more[d];
+            }
             if (sites > 0 && d / 2 != 3) made.of = HaloOf::every_direction;
         }
         return made;
@@ -176,17 +188,34 @@ HopHalo<P> PeerHalo::write(Parity from, const Field<Cuda, P>& in) {
     KS_CUDA(cudaSetDevice(state.on.device));
     ++state.number;
     state.write<P>(in.lattice()->space(), from, in.view());
-    state.worker.barrier();
+    if (!state.begun) state.worker.barrier();
     index_t sites = 0;
     for (const auto& face : state.places.sent[0]) sites += static_cast<index_t>(face.size());
-    state.bytes +=
+    const auto bytes =
         static_cast<double>(sites * (spinor_chunks<P> * index_t{sizeof(Chunk)} + (P == Precision::half ? index_t{sizeof(float)} : 0)));
+    state.bytes += bytes;
+    if (state.begun) state.bytes_of_iteration += bytes;
     return state.halo<P>();
 }
 template HopHalo<Precision::half> PeerHalo::write(Parity, const Field<Cuda, Precision::half>&);
 template HopHalo<Precision::single> PeerHalo::write(Parity, const Field<Cuda, Precision::single>&);
 template HopHalo<Precision::double_> PeerHalo::write(Parity, const Field<Cuda, Precision::double_>&);
 
+void PeerHalo::begin_capture(const std::uint32_t* begun, std::uint32_t now, std::uint32_t hops) {
+    KS_EXPECT(hops % 2 == 0);
+    state_->begun = begun;
+    state_->begun_now = now;
+    state_->hops_of_iteration = hops;
+    state_->bytes_of_iteration = 0;
+}
+void PeerHalo::end_capture() { state_->begun = nullptr; }
+void PeerHalo::repeat(std::uint32_t hops) {
+    state_->number += hops;
+    state_->bytes += state_->bytes_of_iteration;
+}
+std::uint32_t PeerHalo::hops() const { return state_->number; }
+comm::Worker& PeerHalo::worker() const { return state_->worker; }
+bool PeerHalo::owns_device() const { return state_->owns_device; }
 double PeerHalo::bytes() const { return state_->bytes; }
 
 }  // namespace kasane::lattice

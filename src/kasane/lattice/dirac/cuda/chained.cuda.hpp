@@ -14,22 +14,32 @@ __device__ inline void allow_next() {
 #endif
 }
 
-/// Allows the next kernel to start, and waits until all earlier work of the stream has ended.
-__device__ inline void wait_for_earlier() {
-    allow_next();
+/// Waits until all earlier work of the stream has ended.
+__device__ inline void wait_for_end_of_earlier() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
+/// Allows the next kernel to start, and waits until all earlier work of the stream has ended.
+__device__ inline void wait_for_earlier() {
+    allow_next();
+    wait_for_end_of_earlier();
+}
+
+/// Blocks of a grid, their threads, and bytes of dynamic shared memory.
+struct ChainedShape {
+    unsigned grid, block, shared = 0;
+};
 template <class... Parameter, class... Argument>
-void launch_chained(unsigned grid, unsigned block, cudaStream_t stream, void (*kernel)(Parameter...), const Argument&... argument) {
+void launch_chained(const ChainedShape& shape, cudaStream_t stream, void (*kernel)(Parameter...), const Argument&... argument) {
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config{};
-    config.gridDim = dim3(grid);
-    config.blockDim = dim3(block);
+    config.gridDim = dim3(shape.grid);
+    config.blockDim = dim3(shape.block);
+    config.dynamicSmemBytes = shape.shared;
     config.stream = stream;
     config.attrs = &attribute;
     config.numAttrs = 1;

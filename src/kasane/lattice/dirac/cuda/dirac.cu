@@ -104,8 +104,6 @@ Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& li
                 Buffer<Chunk, S>(on, index_t{on_lattice.blocks()} * row * clover_bytes<P> / index_t{sizeof(Chunk)});
     }
     pack(links, first, A);
-    // The caller may destroy the links and A when the constructor returns.
-    cuda::synchronize(on);
 }
 
 template <Space S, Precision P>
@@ -136,6 +134,8 @@ void Dirac<S, P>::pack(const Links<S>& links, const Site& first, const CloverTer
             parallel_for(on, on_lattice.sites(),
                          PackClover<P>{on_lattice.tiles(), parity, A->view(), parts.clover[static_cast<int>(parity)].data()});
     }
+    // The caller may destroy the links and A; and the hop of few sites reads what is packed before the kernels in front of it have ended.
+    cuda::synchronize(on);
 }
 
 template <Space S, Precision P>

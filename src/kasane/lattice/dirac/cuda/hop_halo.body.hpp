@@ -19,7 +19,11 @@ struct HopHalo {
     FieldView<P> sites;                      ///< at() is valid for places of the halo alone
     const std::uint32_t* arrived = nullptr;  ///< [directions] numbers of parts that have arrived, of all hops so far
     std::uint32_t awaited[directions] = {};  ///< their numbers when this hop's are complete; they may have passed 2^32
-    HaloOf of = HaloOf::every_direction;     ///< directions that have one
+    /// In a graph that is launched for every iteration of a run: the iterations that have begun, on the device, each of which adds `more`
+    /// to the awaited numbers; else null.
+    const std::uint32_t* begun = nullptr;
+    std::uint32_t more[directions] = {};
+    HaloOf of = HaloOf::every_direction;  ///< directions that have one
 };
 
 template <Precision P, HaloOf of>
@@ -55,7 +59,9 @@ template <int direction, Precision P, HaloOf of>
 KS_FN RawSpinor<P> load_neighbour(const HaloHopTask<P, of>& task, const Here& here, std::uint32_t place) {
     if constexpr (of == HaloOf::every_direction || direction / 2 == 3) {
         if (place >= task.sites) {
-            await_count(task.halo.arrived + direction, task.halo.awaited[direction]);
+            auto awaited = task.halo.awaited[direction];
+            if (task.halo.begun) awaited += *task.halo.begun * task.halo.more[direction];
+            await_count(task.halo.arrived + direction, awaited);
             RawSpinor<P> got;
             const Chunk* from = task.halo.sites.at(place);
             for (int c = 0; c < spinor_chunks<P>; ++c) got.chunk[c] = from[c * static_cast<int>(row)];

@@ -1,6 +1,7 @@
 // The kernel of a hop with a halo; each of hop_halo_*.cu instantiates it for one precision.
 // It starts as soon as all blocks of the kernel in front, which writes into the neighbours' halos, are resident, and runs beside it: blocks
-// that wait for halos never keep that kernel from running. It reads what was complete before that kernel started.
+// that wait for halos never keep that kernel from running. Those blocks have waited for the end of all earlier work, which is what this
+// kernel reads.
 #pragma once
 
 #include <kasane/lattice/dirac/cuda/chained.cuda.hpp>
@@ -25,11 +26,11 @@ void launch_hop_halo(Cuda on, HopForm form, const HopTask<P>& hop, const HopHalo
         HaloHopTask<P, of> task{hop, halo};
         task.tiles.neighbours = halo.neighbours;
         if (form == HopForm::plain)
-            launch_chained(blocks, threads, on.stream, hop_halo_kernel<P, R, half_links, HopForm::plain, of>, task);
+            launch_chained({blocks, threads}, on.stream, hop_halo_kernel<P, R, half_links, HopForm::plain, of>, task);
         else if (form == HopForm::inverse)
-            launch_chained(blocks, threads, on.stream, hop_halo_kernel<P, R, half_links, HopForm::inverse, of>, task);
+            launch_chained({blocks, threads}, on.stream, hop_halo_kernel<P, R, half_links, HopForm::inverse, of>, task);
         else
-            launch_chained(blocks, threads, on.stream, hop_halo_kernel<P, R, half_links, HopForm::clover, of>, task);
+            launch_chained({blocks, threads}, on.stream, hop_halo_kernel<P, R, half_links, HopForm::clover, of>, task);
     };
     if (halo.of == HaloOf::time)
         launch.template operator()<HaloOf::time>();

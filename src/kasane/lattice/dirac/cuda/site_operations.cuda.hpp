@@ -83,7 +83,8 @@ __device__ inline void add_product(const Spinor<V>& x, const Spinor<V>& y, doubl
     im += static_cast<double>(b);
 }
 
-// The operations: one site each; `sum` has `numbers` entries.
+// The operations: one site each; `sum` has `numbers` entries. Where an operation has `Site`, load(i) reads the spinors of a site, so that a
+// kernel can read them before it knows the factors.
 template <Precision P>
 struct Norm2 {
     static constexpr int numbers = 1;
@@ -94,19 +95,26 @@ template <Precision P>
 struct Dot {
     static constexpr int numbers = 2;
     FieldView<P> x, y;
-    __device__ void operator()(std::uint32_t i, double* sum) const {
-        add_product(load_spinor<P>(x, i), load_spinor<P>(y, i), sum[0], sum[1]);
-    }
+    struct Site {
+        Spinor<Real<P>> x, y;
+    };
+    __device__ Site load(std::uint32_t i) const { return {load_spinor<P>(x, i), load_spinor<P>(y, i)}; }
+    __device__ void operator()(std::uint32_t, const Site& at, double* sum) const { add_product(at.x, at.y, sum[0], sum[1]); }
+    __device__ void operator()(std::uint32_t i, double* sum) const { (*this)(i, load(i), sum); }
 };
 template <Precision P>
 struct DotNorm2 {
     static constexpr int numbers = 3;
     FieldView<P> x, y;
-    __device__ void operator()(std::uint32_t i, double* sum) const {
-        const auto v = load_spinor<P>(x, i);
-        add_product(v, load_spinor<P>(y, i), sum[0], sum[1]);
-        sum[2] += square(v);
+    struct Site {
+        Spinor<Real<P>> x, y;
+    };
+    __device__ Site load(std::uint32_t i) const { return {load_spinor<P>(x, i), load_spinor<P>(y, i)}; }
+    __device__ void operator()(std::uint32_t, const Site& at, double* sum) const {
+        add_product(at.x, at.y, sum[0], sum[1]);
+        sum[2] += square(at.x);
     }
+    __device__ void operator()(std::uint32_t i, double* sum) const { (*this)(i, load(i), sum); }
 };
 template <Precision P>
 struct Axpby {
@@ -114,24 +122,32 @@ struct Axpby {
     Factor<Real<P>> a, b;
     FieldView<P> x, y;
     bool reads_y;
-    __device__ void operator()(std::uint32_t i, double*) const {
-        auto v = load_spinor<P>(x, i);
-        scale(v, a);
-        if (reads_y) add(v, b, load_spinor<P>(y, i));
-        store_spinor<P>(y, i, v);
+    struct Site {
+        Spinor<Real<P>> x, y;
+    };
+    __device__ Site load(std::uint32_t i) const { return {load_spinor<P>(x, i), reads_y ? load_spinor<P>(y, i) : Spinor<Real<P>>{}}; }
+    __device__ void operator()(std::uint32_t i, Site at, double*) const {
+        scale(at.x, a);
+        if (reads_y) add(at.x, b, at.y);
+        store_spinor<P>(y, i, at.x);
     }
+    __device__ void operator()(std::uint32_t i, double* sum) const { (*this)(i, load(i), sum); }
 };
 template <Precision P>
 struct AxpyNorm2 {
     static constexpr int numbers = 1;
     Factor<Real<P>> a;
     FieldView<P> x, y;
-    __device__ void operator()(std::uint32_t i, double* sum) const {
-        auto v = load_spinor<P>(y, i);
-        add(v, a, load_spinor<P>(x, i));
-        store_spinor<P>(y, i, v);
-        sum[0] += square(v);
+    struct Site {
+        Spinor<Real<P>> x, y;
+    };
+    __device__ Site load(std::uint32_t i) const { return {load_spinor<P>(x, i), load_spinor<P>(y, i)}; }
+    __device__ void operator()(std::uint32_t i, Site at, double* sum) const {
+        add(at.y, a, at.x);
+        store_spinor<P>(y, i, at.y);
+        sum[0] += square(at.y);
     }
+    __device__ void operator()(std::uint32_t i, double* sum) const { (*this)(i, load(i), sum); }
 };
 template <Precision P>
 struct Axpbypz {
@@ -150,45 +166,57 @@ struct Direction {
     static constexpr int numbers = 0;
     Factor<Real<P>> beta, minus_omega;
     FieldView<P> r, v, p;
-    __device__ void operator()(std::uint32_t i, double*) const {
-        auto q = load_spinor<P>(p, i);
-        add(q, minus_omega, load_spinor<P>(v, i));
-        scale(q, beta);
-        add(q, Factor<Real<P>>{1, 0}, load_spinor<P>(r, i));
-        store_spinor<P>(p, i, q);
+    struct Site {
+        Spinor<Real<P>> r, v, p;
+    };
+    __device__ Site load(std::uint32_t i) const { return {load_spinor<P>(r, i), load_spinor<P>(v, i), load_spinor<P>(p, i)}; }
+    __device__ void operator()(std::uint32_t i, Site at, double*) const {
+        add(at.p, minus_omega, at.v);
+        scale(at.p, beta);
+        add(at.p, Factor<Real<P>>{1, 0}, at.r);
+        store_spinor<P>(p, i, at.p);
     }
+    __device__ void operator()(std::uint32_t i, double* sum) const { (*this)(i, load(i), sum); }
 };
 template <Precision P>
 struct Finish {
     static constexpr int numbers = 3;
     Factor<Real<P>> alpha, omega, minus_omega;
     FieldView<P> p, t, shadow, x, r;
-    __device__ void operator()(std::uint32_t i, double* sum) const {
-        auto rest = load_spinor<P>(r, i);
-        auto v = load_spinor<P>(x, i);
-        add(v, alpha, load_spinor<P>(p, i));
-        add(v, omega, rest);
-        store_spinor<P>(x, i, v);
-        add(rest, minus_omega, load_spinor<P>(t, i));
-        store_spinor<P>(r, i, rest);
-        add_product(load_spinor<P>(shadow, i), rest, sum[0], sum[1]);
-        sum[2] += square(rest);
+    struct Site {  ///< t and the shadow vector would be more than the registers
+        Spinor<Real<P>> r, x, p;
+    };
+    __device__ Site load(std::uint32_t i) const { return {load_spinor<P>(r, i), load_spinor<P>(x, i), load_spinor<P>(p, i)}; }
+    __device__ void operator()(std::uint32_t i, Site at, double* sum) const {
+        add(at.x, alpha, at.p);
+        add(at.x, omega, at.r);
+        store_spinor<P>(x, i, at.x);
+        add(at.r, minus_omega, load_spinor<P>(t, i));
+        store_spinor<P>(r, i, at.r);
+        add_product(load_spinor<P>(shadow, i), at.r, sum[0], sum[1]);
+        sum[2] += square(at.r);
     }
+    __device__ void operator()(std::uint32_t i, double* sum) const { (*this)(i, load(i), sum); }
 };
 template <Precision P>
 struct Step {
     static constexpr int numbers = 1;
     Factor<Real<P>> a, minus_a;
     FieldView<P> p, q, x, r;
-    __device__ void operator()(std::uint32_t i, double* sum) const {
-        auto v = load_spinor<P>(x, i);
-        add(v, a, load_spinor<P>(p, i));
-        store_spinor<P>(x, i, v);
-        auto rest = load_spinor<P>(r, i);
-        add(rest, minus_a, load_spinor<P>(q, i));
-        store_spinor<P>(r, i, rest);
-        sum[0] += square(rest);
+    struct Site {
+        Spinor<Real<P>> p, q, x, r;
+    };
+    __device__ Site load(std::uint32_t i) const {
+        return {load_spinor<P>(p, i), load_spinor<P>(q, i), load_spinor<P>(x, i), load_spinor<P>(r, i)};
     }
+    __device__ void operator()(std::uint32_t i, Site at, double* sum) const {
+        add(at.x, a, at.p);
+        store_spinor<P>(x, i, at.x);
+        add(at.r, minus_a, at.q);
+        store_spinor<P>(r, i, at.r);
+        sum[0] += square(at.r);
+    }
+    __device__ void operator()(std::uint32_t i, double* sum) const { (*this)(i, load(i), sum); }
 };
 
 __device__ inline double warp_sum(double value) {
