@@ -166,6 +166,7 @@ TEST_F(Solve, MatrixMarketInAndOut) {
     EXPECT_EQ(object["color_sizes"].size(), object["colors"].get<std::size_t>());
     EXPECT_EQ(object["history"]["relative"].size(), object["history"]["iteration"].size());
     EXPECT_EQ(object["history"]["iteration"].back(), object["iterations"]);
+    EXPECT_EQ(object["history"]["preconditioned"].front(), 1);
     EXPECT_EQ(object["solution"], "x.mtx");
     for (const char* key : {"ordering", "format", "numbering", "precondition", "iteration"}) EXPECT_TRUE(object[key].is_string()) << key;
     for (const char* key : {"setup_seconds", "solve_seconds", "bytes_per_unknown", "bytes_per_iteration", "barriers_per_iteration"})
@@ -421,6 +422,10 @@ TEST_F(Solve, TakesMultigridWithItsLevels) {
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const auto json = outcome.json();
     EXPECT_EQ(json["precondition"], "multigrid");
+    for (const auto& norm : json["history"]["preconditioned"]) EXPECT_TRUE(norm.is_null()) << "it is not stored";
+    EXPECT_FALSE(json["history"]["relative"].back().is_null());
+    EXPECT_EQ(solve({"A.mtx", "--precondition", "multigrid"}).out.find("sqrt(r.M^-1 r)"), std::string::npos);
+    EXPECT_NE(solve({"A.mtx", "--precondition", "ic0"}).out.find("sqrt(r.M^-1 r)"), std::string::npos);
     EXPECT_LE(json["iterations"], 25);
     EXPECT_GT(json["stored_entries"], json["nonzeros"]);
     const auto found = sparse::read_vector(directory / "x.mtx", n);

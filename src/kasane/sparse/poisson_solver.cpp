@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kasane::sparse {
 
@@ -88,7 +89,7 @@ class PoissonSolverOn final : public Base {
         log.iteration_seconds = iterations.seconds();
         const auto residuals = std::exchange(log.residuals, {});
         for (std::size_t k = 0; k < residuals.size(); ++k)
-            log.history.push_back({static_cast<int>(k), residuals[k] / residuals.front(), residuals[k]});
+            log.history.push_back({static_cast<int>(k), std::numeric_limits<double>::quiet_NaN(), residuals[k]});
         return log;
     }
 

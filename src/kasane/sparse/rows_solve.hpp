@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -78,7 +79,7 @@ SolveLog solve_rows(S on, const Operator& A, const Preconditioner& M, const Solv
         subtract(on, View<const double>(solution.view()), 0, x);
         const auto residuals = std::exchange(log.residuals, {});
         for (std::size_t k = 0; k < residuals.size(); ++k)
-            log.history.push_back({static_cast<int>(k), residuals[k] / residuals.front(), residuals[k]});
+            log.history.push_back({static_cast<int>(k), std::numeric_limits<double>::quiet_NaN(), residuals[k]});
         if (log.converged() && !look_at(on, View<const double>(x)).finite) log.end = krylov::Outcome::not_finite;
     }
     log.mean_removed = raised;

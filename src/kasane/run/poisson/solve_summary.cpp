@@ -31,8 +31,8 @@ nlohmann::ordered_json history_json(const std::vector<sparse::ResidualPoint>& hi
     return {{"iteration", iteration}, {"preconditioned", preconditioned}, {"relative", relative}};
 }
 
-/// At most a dozen points of the history, with the first and the last; points where ||r|| was computed are preferred. General methods have
-/// no sqrt(r.M^-1 r): the table then has no column for it.
+/// At most a dozen points of the history, with the first and the last; points where ||r|| was computed are preferred. Where the
+/// method stores no sqrt(r.M^-1 r), the table has no column for it.
 std::string history_table(const std::vector<sparse::ResidualPoint>& history) {
     constexpr std::size_t lines = 12;
     if (history.size() < 2) return "";
@@ -115,8 +115,9 @@ nlohmann::ordered_json as_json(const sparse::SetupFacts& setup, const sparse::So
 std::string as_text(const sparse::SetupFacts& setup, const sparse::SolveLog& log) {
     auto text = fmt::format("{} unknowns, {} entries on {}", setup.rows, setup.nonzeros, setup.device);
     const auto [least, most] = std::minmax_element(setup.color_sizes.begin(), setup.color_sizes.end());
-    const bool by_matrix = !setup.ordering.empty();
-    if (by_matrix) text += fmt::format("\nordering {}: {} colour{}", setup.ordering, setup.colors, setup.colors == 1 ? "" : "s");
+    const bool ordered = !setup.ordering.empty();
+    if (ordered) text += "\nordering " + setup.ordering;
+    if (ordered && setup.colors > 0) text += fmt::format(": {} colour{}", setup.colors, setup.colors == 1 ? "" : "s");
     if (!setup.color_sizes.empty())
         text += *least == *most ? fmt::format(" of {} rows", *most) : fmt::format(" of {} to {} rows", *least, *most);
     text += !setup.numbering.empty() ? fmt::format("\nnumbering {}, format {}, preconditioner {}, iteration {}", setup.numbering,

@@ -11,7 +11,7 @@ namespace kasane::sparse {
 /// One iteration in the history of a solve.
 struct ResidualPoint {
     int iteration = 0;          ///< its number; 0: before the first one
-    double preconditioned = 0;  ///< sqrt(r.M^-1 r), relative to its first value; NaN in general methods
+    double preconditioned = 0;  ///< sqrt(r.M^-1 r), relative to its first value; NaN where the method does not store it
     double relative = 0;        ///< ||r|| / ||b||; NaN in iterations where it was not computed
 };
 
