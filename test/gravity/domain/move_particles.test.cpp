@@ -62,7 +62,6 @@ class ParticleMovesOn : public OnEverySpace {
                         }
                         held[static_cast<std::size_t>(m)][static_cast<std::size_t>(worker.index())] = after;
                     }
-                    channels.release();
                 });
                 for (int m = 0; m < moves; ++m) {
                     std::vector<int> found(static_cast<std::size_t>(n));

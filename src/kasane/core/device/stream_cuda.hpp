@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace kasane {
 
@@ -90,15 +89,6 @@ void start_copy_from_device(Cuda on, void* to, const void* from, int from_device
 /// The memory of the host must be pinned.
 void start_copy_to_host(Cuda on, void* to_host, const void* from, std::size_t bytes);
 void start_copy_to_device(Cuda on, void* to, const void* from_host, std::size_t bytes);
-
-/// A block of bytes to copy; `from` may be in the memory of another device that this one reads (enable_peer_access).
-struct BlockCopy {
-    void* to;
-    const void* from;
-    std::size_t bytes;
-};
-/// Copies blocks with one kernel for 16 of them, enqueued on the stream.
-void start_block_copies(Cuda on, const std::vector<BlockCopy>& copies);
 
 /// 128 bits that identify the device, whatever its number in this process: two devices never have the same.
 std::pair<std::uint64_t, std::uint64_t> device_identity(int device);

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <kasane/core/comm/channel.hpp>
-#include <kasane/core/comm/peer_reads.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,9 +32,8 @@ struct OneWork {
     void operator()(int) const { call(); }
 };
 
-/// Messages of a worker to the other ones. Devices of one rank that reach each other's memory read all messages with one kernel. Other
-/// workers of one rank have several channels, which transfer messages at once: a message of few bytes takes as long as two workers wait for
-/// each other. Other engines transfer one message at a time.
+/// Channels of a worker to the other ones. Between workers of one rank as many messages are transferred at once as there are channels: a
+/// message of few bytes takes as long as two workers wait for each other. Other engines transfer one message at a time.
 template <Space S>
 class Channels {
    public:
@@ -46,8 +43,6 @@ class Channels {
     Channels(S on, comm::Worker& worker, int first, comm::Engine engine) {
         channel_.emplace_back(on, worker, first, engine);
         if (channel_.front().engine() != comm::Engine::copy) return;
-        peers_ = comm::PeerReads::connect(on, worker, first);
-        if (peers_) return;
         for (int more = 1; more < std::min(most, worker.size() - 1); ++more) channel_.emplace_back(on, worker, first + more, engine);
     }
 
@@ -55,21 +50,13 @@ class Channels {
     comm::Channel<S>& operator[](int number) { return channel_[static_cast<std::size_t>(number)]; }
     comm::Engine engine() const { return channel_.front().engine(); }
     std::string text() const { return channel_.front().text(); }
-    /// Null where workers do not read each other's memory.
-    comm::PeerReads* peers() { return peers_.get(); }
-    /// What the last all_to_all() has sent may be overwritten or freed after this call, which waits until the others have read it.
-    void release() {
-        if (peers_) peers_->release();
-    }
 
    private:
-    std::unique_ptr<comm::PeerReads> peers_;
     std::vector<comm::Channel<S>> channel_;
 };
 
 /// Sends send[w] to worker w and receives receive[w] from it, for every worker w except this one. Collective; both sides of a pair give the
-/// same size. Work submitted to `on` from now on may read what was received. What was sent must not be overwritten before
-/// channels.release().
+/// same size. Work submitted to `on` from now on may read what was received and overwrite what was sent.
 /// @param ready  work submitted to it so far writes what is sent, and has read what is overwritten: a stream of the same device
 /// @param work  work(k) for k = 0, ..., work.parts - 1 executes a part of other work, or submits it to `on`, while messages are
 ///              transferred. It neither reads what is received nor overwrites what is sent.
@@ -78,13 +65,6 @@ template <Space S, class Work, class Wait>
 void all_to_all(S ready, S on, comm::Worker& worker, Channels<S>& channels, const std::vector<View<const std::byte>>& send,
                 const std::vector<View<std::byte>>& receive, const Work& work, Wait wait) {
     const int workers = worker.size();
-    if (auto* const peers = channels.peers()) {
-        channels.release();
-        peers->start(ready, send);
-        for (int part = 0; part < work.parts; ++part) work(part);
-        wait([&] { peers->read(on, receive); });
-        return;
-    }
     int done = 0;
     for (int first = 1; first < workers; first += channels.count()) {
         const int number = std::min(channels.count(), workers - first);
@@ -100,6 +80,11 @@ void all_to_all(S ready, S on, comm::Worker& worker, Channels<S>& channels, cons
             for (int k = 0; k < number; ++k) channels[k].finish(on);
         });
     }
+}
+template <Space S>
+void all_to_all(S on, comm::Worker& worker, Channels<S>& channels, const std::vector<View<const std::byte>>& send,
+                const std::vector<View<std::byte>>& receive) {
+    all_to_all(on, on, worker, channels, send, receive, NoWork{}, [](auto finish) { finish(); });
 }
 
 }  // namespace kasane::gravity

@@ -122,12 +122,10 @@ class DomainForce {
         exchange_.measure(bodies, targets, refresh);
         if (joins_) {
             exchange_.make(octree(), true, NoWork{});
-            walk_joined(targets, out);
-        } else {
-            exchange_.make(octree(), false, walk);
-            walk_received(targets, out);
+            return walk_joined(targets, out);
         }
-        exchange_.release();
+        exchange_.make(octree(), false, walk);
+        walk_received(targets, out);
     }
 
     /// Discards kept nodes and LETs.
@@ -173,7 +171,6 @@ class DomainForce {
             for (int part = 0; part < walk.parts; ++part) walk(part);
         if (worker_.size() > 1 && exchange_.view().nodes > 0) exchange_.place_targets(octree().view(), targets);
         walk_received(targets, out);
-        if (worker_.size() > 1) exchange_.release();
         return worker_.size() > 1 && octree().bodies().n > 0 && exchange_.outgrown(octree().view(), targets);
     }
 

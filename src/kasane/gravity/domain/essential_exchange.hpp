@@ -59,13 +59,11 @@ class EssentialExchange {
     /// messages
     template <class F>
     void measure(const OctreeView& tree, const WalkTargets& targets, const F& meanwhile) {
-        release();
         parts_.lets.call([&] { boxes_.measure(tree, targets, options_.G); });
         exchange_boxes(OneWork<F>{meanwhile});
     }
     /// Measures boxes for the targets of all workers from the present positions to the later ones. @param later [bodies]
     void promise(const OctreeView& tree, const WalkTargets& targets, View<const Body> later) {
-        release();
         parts_.lets.call([&] { boxes_.promise(tree, targets, later, options_.G); });
         exchange_boxes(NoWork{});
     }
@@ -84,7 +82,6 @@ class EssentialExchange {
             for (std::size_t w = 0; w < workers; ++w)
                 if (w != me) sizes[2 * w] = partner_[w].part.size.nodes, sizes[2 * w + 1] = partner_[w].part.size.bodies;
         });
-        release();  // the boxes, while the device packs
         const auto all = gathered(sizes);
         received_ = {};
         std::vector<EssentialSize> parts;
@@ -105,9 +102,6 @@ class EssentialExchange {
             BeginThenWork<Work, decltype(begin)>{work, begin});
         parts_.lets.add([&] { merged_.add(received_parts(octree.view())); });
     }
-    /// Waits until the other workers have read what this one has sent. Best called when the device has other work. The functions of this
-    /// class call it before they overwrite what was sent.
-    void release() { channels_.release(); }
     /// Whether targets of this worker have left the boxes for which its LETs were made, or have used half of a margin.
     bool outgrown(const OctreeView& tree, const WalkTargets& targets) { return boxes_.exceed_promise(tree, targets, options_.G); }
 
@@ -116,7 +110,6 @@ class EssentialExchange {
     void begin_motion(const OctreeView& tree, const MovingNodes& nodes, const MovingBodies& bodies) {
         const auto workers = static_cast<std::size_t>(worker_.size()), me = static_cast<std::size_t>(worker_.index());
         std::vector<std::uint64_t> listed(2 * workers);
-        release();
         parts_.lets.add([&] {
             for (std::size_t w = 0; w < workers; ++w) {
                 if (w == me) continue;
@@ -212,7 +205,6 @@ class EssentialExchange {
     /// Exchanges messages with all other workers. @param outgoing, incoming  give the bytes to and from a partner
     template <class Out, class In, class Work>
     void send_and_receive(Out outgoing, In incoming, const Work& work) {
-        release();
         std::vector<View<const std::byte>> send(partner_.size());
         std::vector<View<std::byte>> receive(partner_.size());
         for (std::size_t w = 0; w < partner_.size(); ++w) {
@@ -220,10 +212,8 @@ class EssentialExchange {
             send[w] = outgoing(partner_[w]);
             receive[w] = incoming(partner_[w]);
         }
-        const bool by_peers = channels_.peers() != nullptr;
-        if (!by_peers) ready_.follow(on_);  // messages do not wait for the work that hides them
-        all_to_all(by_peers ? on_ : ready_.space(), on_, worker_, channels_, send, receive, work,
-                   [&](auto finish) { parts_.messages.call(finish); });
+        ready_.follow(on_);  // messages do not wait for the work that hides them
+        all_to_all(ready_.space(), on_, worker_, channels_, send, receive, work, [&](auto finish) { parts_.messages.call(finish); });
     }
 
     static View<std::byte> space_for(Buffer<std::byte, S>& buffer, index_t bytes) {

@@ -49,12 +49,11 @@ class ParticleMoves {
           arriving_(on, 0) {}
 
     /// Sends each particle to the worker of its domain, and receives those of this worker. Overwrites the scratch memory of the system.
-    /// Collective. The caller calls channels.release() before the moves are destroyed.
+    /// Collective.
     /// @param key  [system.count()], of the particles in their order; they move with the particles
     /// @param boundary  of the domains (boundaries.hpp)   @return this worker's particles have changed
     bool operator()(comm::Worker& worker, Channels<S>& channels, System<S, Vec3<float>>& system, GrowingBuffer<std::uint64_t, S>& key,
                     const std::vector<std::uint64_t>& boundary) {
-        channels.release();
         const auto workers = static_cast<std::size_t>(worker.size()), me = static_cast<std::size_t>(worker.index());
         const auto own = find(system, View<const std::uint64_t>(key.view()), boundary, worker.index());
         const auto all = gather_words(worker, own);
@@ -64,16 +63,15 @@ class ParticleMoves {
             arrival.push_back(arrival.back() + static_cast<index_t>(all[w * workers + me]));
         }
         const index_t leave = departure.back(), arrive = arrival.back();
-        const auto most = most_moves(all, workers);
-        if (most == 0) return false;
-        const bool quarters = most > static_cast<std::uint64_t>(most_records_);
+        if (leave == 0 && arrive == 0) return false;  // other workers neither send to this one nor wait for it
+        const bool quarters = most_moves(all, workers) > static_cast<std::uint64_t>(most_records_);
         list_leaving(system, View<const std::uint64_t>(key.view()), leave);
         if (quarters) worker_.clear(), worker_scratch_.clear(), list_scratch_.clear();
         const index_t before = system.count(), after = before - leave + arrive;
         if (after > before) system.resize(after), key.resize(after);
         const auto bytes = static_cast<index_t>(quarters ? sizeof(ParticleQuarter) : sizeof(ParticleRecord));
-        leaving_.resize_discarding(bytes * with_reserve(leave));
-        arriving_.resize_discarding(bytes * with_reserve(arrive));
+        leaving_.resize_discarding(bytes * leave);
+        arriving_.resize_discarding(bytes * arrive);
         std::vector<View<const std::byte>> send;
         std::vector<View<std::byte>> receive;
         for (std::size_t w = 0; w < workers; ++w) {
@@ -82,22 +80,18 @@ class ParticleMoves {
         }
         for (int quarter = quarters ? 0 : whole; quarter < (quarters ? 4 : whole + 1); ++quarter) {
             pack(system, key.view(), leave, quarter);
-            all_to_all(on_, on_, worker, channels, send, receive, NoWork{}, [](auto finish) { finish(); });
+            all_to_all(on_, worker, channels, send, receive);
             unpack(system, key.view(), before, leave, arrive, quarter);
-            if (quarters) channels.release();
         }
         if (after < before) {
             fill(system, key.view(), before, leave, arrive);
             system.resize(after), key.resize(after);
         }
         if (quarters) leaving_.clear(), arriving_.clear(), list_.clear();
-        return leave > 0 || arrive > 0;
+        return true;
     }
 
    private:
-    /// Elements for so many particles: their number differs from step to step by much more than the reserve of a GrowingBuffer.
-    static constexpr index_t with_reserve(index_t particles) { return particles + std::min(particles, index_t{1} << 16); }
-
     /// Lists the particles that leave, ascending, in system.list(). @return how many go to each worker
     std::vector<std::uint64_t> find(System<S, Vec3<float>>& system, View<const std::uint64_t> key,
                                     const std::vector<std::uint64_t>& boundary, int own);

@@ -184,12 +184,13 @@ template <Space S>
 void ParticleMoves<S>::list_leaving(System<S, Vec3<float>>& system, View<const std::uint64_t> key, index_t leave) {
     const index_t boundaries = boundary_.size();
     if (boundaries <= 1) return;  // all go to the one other worker: system.list()
-    for (auto* const worker : {&worker_, &worker_scratch_}) worker->resize_discarding(with_reserve(leave));
-    for (auto* const list : {&list_, &list_scratch_}) list->resize_discarding(with_reserve(leave));
+    worker_.resize_discarding(leave);
+    worker_scratch_.resize_discarding(leave);
+    list_.resize_discarding(leave);
+    list_scratch_.resize_discarding(leave);
     parallel_for(on_, leave,
                  WriteWorkers{key, View<const std::uint64_t>(boundary_.view()), system.list().ptr, worker_.data(), list_.data()});
-    const auto first = [&](auto& buffer) { return buffer.view().subview(0, leave); };
-    sort_by_key(on_, work_, first(worker_), first(list_), first(worker_scratch_), first(list_scratch_),
+    sort_by_key(on_, work_, worker_.view(), list_.view(), worker_scratch_.view(), list_scratch_.view(),
                 static_cast<int>(std::bit_width(static_cast<std::uint64_t>(boundaries))));
 }
 
