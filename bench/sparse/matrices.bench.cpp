@@ -22,18 +22,6 @@ namespace {
 
 constexpr double rtol = 1e-8;
 
-/// ||b - A x|| / ||b||.
-double relative_residual(const CsrMatrix& A, const std::vector<double>& b, const std::vector<double>& x) {
-    double r2 = 0, b2 = 0;
-    for (std::size_t i = 0; i < b.size(); ++i) {
-        double r = b[i];
-        for (auto e = static_cast<std::size_t>(A.begin[i]); e < static_cast<std::size_t>(A.begin[i + 1]); ++e)
-            r -= A.value[e] * x[static_cast<std::size_t>(A.column[e])];
-        r2 += r * r, b2 += b[i] * b[i];
-    }
-    return std::sqrt(r2 / b2);
-}
-
 /// A solve from compressed rows: set-up and iterations.
 struct Whole {
     SetupFacts setup;

@@ -16,7 +16,6 @@
 #include <amgcl/solver/bicgstab.hpp>
 #include <amgcl/solver/cg.hpp>
 
-#include <cmath>
 #include <exception>
 #include <tuple>
 
@@ -25,17 +24,6 @@ namespace {
 
 using Backend = amgcl::backend::builtin<double>;
 using Aggregation = amgcl::amg<Backend, amgcl::coarsening::smoothed_aggregation, amgcl::relaxation::spai0>;
-
-double relative_residual(const sparse::CsrMatrix& A, const std::vector<double>& b, const std::vector<double>& x) {
-    double r2 = 0, b2 = 0;
-    for (std::size_t i = 0; i < b.size(); ++i) {
-        double r = b[i];
-        for (auto e = static_cast<std::size_t>(A.begin[i]); e < static_cast<std::size_t>(A.begin[i + 1]); ++e)
-            r -= A.value[e] * x[static_cast<std::size_t>(A.column[e])];
-        r2 += r * r, b2 += b[i] * b[i];
-    }
-    return std::sqrt(r2 / b2);
-}
 
 template <class Iteration>
 PeerSolve solve_by(const std::string& method, const PeerProblem& problem) {

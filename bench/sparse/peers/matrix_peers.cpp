@@ -157,6 +157,17 @@ void solve_with_petsc(const PeerProblem& problem, Cpu on, const Report& report) 
 
 }  // namespace
 
+double relative_residual(const sparse::CsrMatrix& A, const std::vector<double>& b, const std::vector<double>& x) {
+    double r2 = 0, b2 = 0;
+    for (std::size_t i = 0; i < b.size(); ++i) {
+        double r = b[i];
+        for (auto e = static_cast<std::size_t>(A.begin[i]); e < static_cast<std::size_t>(A.begin[i + 1]); ++e)
+            r -= A.value[e] * x[static_cast<std::size_t>(A.column[e])];
+        r2 += r * r, b2 += b[i] * b[i];
+    }
+    return std::sqrt(r2 / b2);
+}
+
 void solve_with_peers(const PeerProblem& problem, Cpu on, const Report& report) {
 #if defined(KASANE_PEER_EIGEN)
     solve_with_eigen(problem, on, report);

@@ -29,6 +29,9 @@ struct PeerProblem {
     double seconds_limit = 60;  ///< of a solver in a program of its own
 };
 
+/// ||b - A x|| / ||b||
+double relative_residual(const sparse::CsrMatrix& A, const std::vector<double>& b, const std::vector<double>& x);
+
 /// Solves by each peer that was found when kasane was built and reports it. @param on  its threads: Eigen's and AMGCL's threads, PETSc's
 /// ranks
 void solve_with_peers(const PeerProblem& problem, Cpu on, const std::function<void(const PeerSolve&)>& report);
