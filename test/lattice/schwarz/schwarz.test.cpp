@@ -142,6 +142,19 @@ TEST_P(SchwarzOnSpaces, MethodsAgreeWhereTheyMust) {
     EXPECT_FALSE(same({sap, {4, 4, 2, 4}, 0, 2, 4}, {additive, {4, 4, 2, 4}, 0, 2, 4}));
 }
 
+// On a CUDA device blocks of more than 512 even sites are divided into chunks, here three, the last of 56 sites.
+TEST_P(SchwarzOnSpaces, LargeBlocksAgreeWithThoseOfOneThread) {
+    const Extents n{{6, 6, 6, 20}};
+    const auto u = random_gauge(n, 7, rough_links);
+    const auto b = even_half(random_spinor(n, 8));
+    for (const Blocks& options : {Blocks{sap, {6, 6, 6, 10}, 0, 2, 4}, Blocks{ras, {6, 6, 6, 10}, 1, 2, 3}}) {
+        const auto expected = preconditioned<Precision::double_>(Cpu{1}, u, heavy, options, b);
+        EXPECT_LT(reference::relative_difference(apply(u, heavy, options, b), expected), 1e-13) << name(options.method);
+        EXPECT_LT(reference::relative_difference(apply<Precision::single>(u, heavy, options, b), expected), 1e-5) << name(options.method);
+        EXPECT_LT(reference::relative_difference(apply<Precision::half>(u, heavy, options, b), expected), 1e-2) << name(options.method);
+    }
+}
+
 TEST_P(SchwarzOnSpaces, RegionsSumToTheIdentity) {
     // At kappa = 0 the operator is 1 and so is every block's: the restricted solutions, each from an extended block, add up to b.
     const Extents n{{8, 4, 2, 8}};
