@@ -33,6 +33,8 @@ class SolverOn final : public WorkerSolver {
         store_both(x_, out);
     }
 
+    CoherentReport coherent() override { return solver_.coherent_report(); }
+
    private:
     static void load_both(const SpinorField& from, ResidentField<S>& to) {
         load(from, Parity::even, to.even);
