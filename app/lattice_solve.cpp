@@ -6,6 +6,7 @@
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/io/atomic_file.hpp>
 #include <kasane/lattice/distributed/distributed_solver.hpp>
+#include <kasane/lattice/distributed/halo_memory.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 #include <kasane/lattice/schwarz/block_grid.hpp>
@@ -222,13 +223,14 @@ int chosen_columns(const LatticeSolveOptions& o, const Workers& workers, const L
 }
 
 /// Chooses the number of columns at once and where solutions are kept, and counts the memory for them.
-/// @param local  extents of a worker's lattice
-void choose_columns(const LatticeSolveOptions& o, const Workers& workers, const lattice::Extents& local, LatticeSolveResult& result,
+void choose_columns(const LatticeSolveOptions& o, const Workers& workers, const lattice::RankGrid& grid, LatticeSolveResult& result,
                     bool log_number) {
     const auto& parameters = result.facts.parameters;
     const auto& space = workers.here.front();
     result.columns_at_once = chosen_columns(o, workers, result, log_number);
-    result.memory = lattice::memory_per_site(parameters, result.options, local, result.columns_at_once);
+    result.memory = lattice::memory_per_site(parameters, result.options, grid.local(), result.columns_at_once);
+    if (workers.count > 1)
+        result.memory.device += halo_bytes(grid, parameters, result.options) / static_cast<double>(grid.local().volume());
     const bool all = result.columns == 12 && (result.columns_at_once == 12 || !solves_columns(result.options));
     result.on_space = workers.count == 1 && all && keeps_solutions(space, result.extents, parameters, result.options);
     if (result.on_space) {
@@ -297,7 +299,7 @@ LatticeSolveResult solve_configuration(const Common& common, const Workers& work
         refuse_blocks(schwarz_problems(result.options, grid), coherent_problems(result.options, grid));
     else
         check_blocks(result.options, extents);
-    choose_columns(o, workers, grid.local(), result, log_memory);
+    choose_columns(o, workers, grid, result, log_memory);
     if (log_memory) check_memory(o, workers, result);
 
     result.wall.setup = watch.seconds();
@@ -317,7 +319,7 @@ void check_solve_memory(const LatticeSolveOptions& o, const Workers& workers, co
     // On a CPU the columns at once follow the memory that is left.
     auto counted = o;
     if (std::holds_alternative<Cpu>(workers.here.front())) counted.columns = std::clamp(o.columns, 1, result.columns);
-    choose_columns(counted, one, extents, result, false);
+    choose_columns(counted, one, lattice::RankGrid::chosen(extents, 1), result, false);
     check_memory(o, one, result, together);
 }
 
