@@ -68,7 +68,8 @@ class LittleDeflation {
     void add_times_factors(const Buffer<T, S>& of, LittleVector<S, T>& v);
     void set(Buffer<T, S>& of, int j, const LittleVector<S, T>& from);
     /// factors_ = sign C^+ v
-    void set_factors(const LittleVector<S, T>& v, int sign) const requires(!std::same_as<S, Cpu>);
+    void set_factors(const LittleVector<S, T>& v, int sign) const
+        requires(!std::same_as<S, Cpu>);
 
     BlockLayout layout_;
     int most_, packs_, count_ = 0;

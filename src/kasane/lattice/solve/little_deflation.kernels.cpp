@@ -120,7 +120,9 @@ void LittleDeflation<S, T>::append(const LittleVector<S, T>& u, const LittleVect
 
 #if defined(__CUDACC__)
 template <Space S, class T>
-void LittleDeflation<S, T>::set_factors(const LittleVector<S, T>& v, int sign) const requires(!std::same_as<S, Cpu>) {
+void LittleDeflation<S, T>::set_factors(const LittleVector<S, T>& v, int sign) const
+    requires(!std::same_as<S, Cpu>)
+{
     const S on = images_.space();
     const index_t rows = layout_.blocks() * layout_.rows(), parts = (rows + coherent::product_rows - 1) / coherent::product_rows;
     const auto packs = static_cast<unsigned>((count_ + 7) / 8);

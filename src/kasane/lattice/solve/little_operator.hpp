@@ -44,10 +44,11 @@ class LittleAlgebra {
     void axpby(Scalar a, const Vector& x, Scalar b, Vector& y);
     double axpy_norm2(Scalar a, const Vector& x, Vector& y);
     /// An iteration of GCR after A z_k; the host waits once. At most coherent_little_length vectors.
-    LittleGcrStep minimise(std::vector<Vector>& c, std::size_t k, Scalar* beta, Vector& r) requires(!std::same_as<S, Cpu>);
+    LittleGcrStep minimise(std::vector<Vector>& c, std::size_t k, Scalar* beta, Vector& r)
+        requires(!std::same_as<S, Cpu>);
     /// x += sum of the first `count` factors times z.
-    void add(const std::vector<Scalar>& factors, const std::vector<Vector>& z, std::size_t count,
-             Vector& x) requires(!std::same_as<S, Cpu>);
+    void add(const std::vector<Scalar>& factors, const std::vector<Vector>& z, std::size_t count, Vector& x)
+        requires(!std::same_as<S, Cpu>);
 
    private:
     S on_;

@@ -279,8 +279,9 @@ struct LittleAlgebra<S, T>::Gcr {
 };
 
 template <Space S, class T>
-LittleGcrStep LittleAlgebra<S, T>::minimise(std::vector<Vector>& c, std::size_t k, Scalar* beta,
-                                            Vector& r) requires(!std::same_as<S, Cpu>) {
+LittleGcrStep LittleAlgebra<S, T>::minimise(std::vector<Vector>& c, std::size_t k, Scalar* beta, Vector& r)
+    requires(!std::same_as<S, Cpu>)
+{
     using namespace coherent;
     KS_EXPECT(k < gcr_vectors);
     auto& y = c[k].data;
@@ -301,14 +302,14 @@ LittleGcrStep LittleAlgebra<S, T>::minimise(std::vector<Vector>& c, std::size_t 
     KS_CUDA(cudaGetLastError());
     parallel_for(on_, numbers, TakeOut<T>{y.data(), g.numbers.data(), r.data.data()});
     auto& mail = g.mailbox();
-    device::wait_for(
-        mail.ticket, [&](std::uint64_t now) { return now == g.ticket; }, on_);
+    device::wait_for(mail.ticket, [&](std::uint64_t now) { return now == g.ticket; }, on_);
     for (std::size_t l = 0; l < k; ++l) beta[l] = {mail.beta[2 * l], mail.beta[2 * l + 1]};
     return {mail.numbers.before, mail.numbers.now, {mail.numbers.alpha[0], mail.numbers.alpha[1]}};
 }
 template <Space S, class T>
-void LittleAlgebra<S, T>::add(const std::vector<Scalar>& factors, const std::vector<Vector>& z, std::size_t count,
-                              Vector& x) requires(!std::same_as<S, Cpu>) {
+void LittleAlgebra<S, T>::add(const std::vector<Scalar>& factors, const std::vector<Vector>& z, std::size_t count, Vector& x)
+    requires(!std::same_as<S, Cpu>)
+{
     using namespace coherent;
     KS_EXPECT(count <= gcr_vectors);
     VectorList<T> list;
