@@ -5,6 +5,8 @@
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/io/atomic_file.hpp>
+#include <kasane/lattice/distributed/distributed_solver.hpp>
+#include <kasane/lattice/distributed/halo_memory.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 #include <kasane/lattice/observe/observables.hpp>
 #include <kasane/lattice/schwarz/block_grid.hpp>
@@ -137,16 +139,19 @@ lattice::SolverOptions solver_options(const LatticeSolveOptions& o) {
     return options;
 }
 
+/// @throws InputError with these problems of the options, if there are any
+void refuse_blocks(const std::vector<std::string>& schwarz, const std::vector<std::string>& coherent) {
+    std::vector<InputProblem> problems;
+    for (const auto& problem : schwarz) problems.push_back({problem, {"", 0, 0, "--precondition"}});
+    for (const auto& problem : coherent) problems.push_back({problem, {"", 0, 0, "--deflation coherent"}});
+    if (!problems.empty()) throw InputError(problems);
+}
 /// @throws InputError unless the blocks of a Schwarz preconditioner and of a coherent subspace fit the lattice
 void check_blocks(const lattice::SolverOptions& options, const lattice::Extents& extents) {
-    std::vector<InputProblem> problems;
-    const auto add = [&](const std::vector<std::string>& found, const char* option) {
-        for (const auto& problem : found) problems.push_back({problem, {"", 0, 0, option}});
-    };
-    if (options.schwarz.method != lattice::SchwarzMethod::none)
-        add(problems_of(chosen(options.schwarz, extents), extents), "--precondition");
-    if (options.coherent.vectors != 0) add(problems_of(chosen(options.coherent, extents), extents), "--deflation coherent");
-    if (!problems.empty()) throw InputError(problems);
+    std::vector<std::string> schwarz, coherent;
+    if (options.schwarz.method != lattice::SchwarzMethod::none) schwarz = problems_of(chosen(options.schwarz, extents), extents);
+    if (options.coherent.vectors != 0) coherent = problems_of(chosen(options.coherent, extents), extents);
+    refuse_blocks(schwarz, coherent);
 }
 
 /// Checks before the solve that the results can be written. @throws InputError
@@ -218,11 +223,14 @@ int chosen_columns(const LatticeSolveOptions& o, const Workers& workers, const L
 }
 
 /// Chooses the number of columns at once and where solutions are kept, and counts the memory for them.
-void choose_columns(const LatticeSolveOptions& o, const Workers& workers, LatticeSolveResult& result, bool log_number) {
+void choose_columns(const LatticeSolveOptions& o, const Workers& workers, const lattice::RankGrid& grid, LatticeSolveResult& result,
+                    bool log_number) {
     const auto& parameters = result.facts.parameters;
     const auto& space = workers.here.front();
     result.columns_at_once = chosen_columns(o, workers, result, log_number);
-    result.memory = lattice::memory_per_site(parameters, result.options, result.extents, result.columns_at_once);
+    result.memory = lattice::memory_per_site(parameters, result.options, grid.local(), result.columns_at_once);
+    if (workers.count > 1)
+        result.memory.device += halo_bytes(grid, parameters, result.options) / static_cast<double>(grid.local().volume());
     const bool all = result.columns == 12 && (result.columns_at_once == 12 || !solves_columns(result.options));
     result.on_space = workers.count == 1 && all && keeps_solutions(space, result.extents, parameters, result.options);
     if (result.on_space) {
@@ -287,8 +295,11 @@ LatticeSolveResult solve_configuration(const Common& common, const Workers& work
     facts.gauge_file = o.configuration;
     facts.plaquette = lattice::plaquette(gauge.field).mean();
     facts.solver = name(result.options.method);
-    check_blocks(result.options, extents);
-    choose_columns(o, workers, result, log_memory);
+    if (workers.count > 1)
+        refuse_blocks(schwarz_problems(result.options, grid), coherent_problems(result.options, grid));
+    else
+        check_blocks(result.options, extents);
+    choose_columns(o, workers, grid, result, log_memory);
     if (log_memory) check_memory(o, workers, result);
 
     result.wall.setup = watch.seconds();
@@ -308,7 +319,7 @@ void check_solve_memory(const LatticeSolveOptions& o, const Workers& workers, co
     // On a CPU the columns at once follow the memory that is left.
     auto counted = o;
     if (std::holds_alternative<Cpu>(workers.here.front())) counted.columns = std::clamp(o.columns, 1, result.columns);
-    choose_columns(counted, one, result, false);
+    choose_columns(counted, one, lattice::RankGrid::chosen(extents, 1), result, false);
     check_memory(o, one, result, together);
 }
 

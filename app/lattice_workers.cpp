@@ -50,6 +50,7 @@ LatticeSolver solver_on(const Common& common, const Workers& workers, const latt
     try {
         auto solver = std::make_shared<lattice::DistributedSolver>(ranks.workers(lattice_solve_loop, workers.here), workers.here, grid,
                                                                    links, parameters, options);
+        if (coherent != nullptr) *coherent = solver->coherent();
         const auto solve = [solver, &ranks](const auto& b, auto& x, const krylov::StopFunction& stop) {
             try {
                 std::vector<lattice::SolveLog> logs;

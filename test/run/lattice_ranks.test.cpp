@@ -89,6 +89,26 @@ TEST_F(ParallelLattice, TakesTheGridThatIsGivenAndTheTemporalGauge) {
     EXPECT_LE(outcome.json()["relative_residual"].get<double>(), 1e-10);
 }
 
+TEST_F(ParallelLattice, DeflatesByLocalCoherence) {
+    put("cfg.lime", {{4, 4, 4, 8}});
+    const auto outcome = ranks(4, solve({"cfg.lime", "--kappa", "0.12", "--csw", "1", "--inner", "single", "--deflate", "4", "--deflation",
+                                         "coherent", "--source", "z2:3", "--json"}));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto object = outcome.json();
+    EXPECT_LE(object["relative_residual"].get<double>(), 1e-10);
+    EXPECT_TRUE(object["notes"].empty());
+    // Of the whole lattice: two chiralities of four vectors in each block.
+    const auto& coherent = object["coherent"];
+    EXPECT_EQ(coherent["dimension"].get<int>(), 8 * coherent["blocks"].get<int>());
+    int volume = coherent["blocks"];
+    for (const int extent : coherent["block"]) volume *= extent;
+    EXPECT_EQ(volume, 4 * 4 * 4 * 8);
+    expect_refused(4,
+                   solve({"cfg.lime", "--kappa", "0.12", "--deflate", "4", "--deflation", "coherent", "--deflation-block", "4,4,4,4",
+                          "--json", "-o", "x.h5"}),
+                   {"--deflation coherent", "local lattice of a worker", "Usable extents"});
+}
+
 TEST_F(ParallelLattice, RefusesOnce) {
     put("cfg.lime", {{4, 4, 4, 4}});
     const auto with = [&](std::vector<std::string> more) {

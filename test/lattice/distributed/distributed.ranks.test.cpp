@@ -35,6 +35,7 @@ TEST(SolverOfRanks, FindsTheSolutionOfOneDevice) {
         const auto shape = usable_grids(n, communicator.size()).front();
         expect_solution_of_one_device(communicator, here, n, shape, {.kappa = 0.11, .csw = 1.2}, {});
         expect_solution_of_one_device(communicator, here, n, shape, {.kappa = 0.11}, {.method = Method::cg, .inner = Precision::single});
+        expect_solution_of_one_device(communicator, here, n, shape, {.kappa = 0.11, .csw = 1.2}, small_blocks(Precision::single));
     }
 }
 

@@ -24,6 +24,13 @@ inline void with_distributed_solver(comm::WorkerCommunicator& communicator, cons
     body(solver);
 }
 
+/// Inexact deflation with blocks that divide every local lattice.
+inline SolverOptions small_blocks(Precision inner) {
+    SolverOptions options{.method = Method::gcr, .inner = inner};
+    options.coherent = {.vectors = 3, .block = {2, 2, 2, 2}, .relaxation_steps = 5, .rounds = 1, .smoother_steps = 4};
+    return options;
+}
+
 /// | b - D x | / | b | with the textbook operator.
 inline double textbook_residual(const GaugeField& u, const DiracParameters& p, const SpinorField& b, const SpinorField& x) {
     const reference::WilsonClover D{u, p.kappa, p.csw, p.boundary == Boundary::antiperiodic};

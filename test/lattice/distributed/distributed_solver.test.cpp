@@ -4,8 +4,15 @@
 
 #include <kasane/core/base/error.hpp>
 
+#include <kasane/lattice/distributed/halo_memory.hpp>
+#include <kasane/lattice/distributed/local_lattice.hpp>
+#include <kasane/lattice/distributed/local_part.hpp>
+#include <kasane/lattice/solve/options.hpp>
+
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <random>
 
 namespace kasane::lattice {
 namespace {
@@ -53,6 +60,133 @@ TEST_P(DistributedSolverOn, EveryFormBoundaryAndGauge) {
     temporal.outer_links = {.reals = LinkReals::two_rows, .temporal_gauge = true};
     temporal.inner_links = {.reals = LinkReals::two_rows, .half = true, .temporal_gauge = true};
     for (const GridShape& shape : {GridShape{2, 1, 1, 1}, {1, 1, 1, 2}, {1, 1, 2, 4}}) compare(n, shape, distributed_clover, temporal);
+}
+
+TEST_P(DistributedSolverOn, DeflatesByLocalCoherence) {
+    // One block in a direction of a local lattice, two and three; blocks whose neighbours are of one other worker, and of two.
+    for (const GridShape& shape : {GridShape{1, 1, 1, 2}, {2, 1, 2, 2}, {1, 1, 1, 4}})
+        compare({{4, 4, 4, 8}}, shape, distributed_clover, small_blocks(Precision::single));
+    compare({{2, 6, 2, 4}}, {1, 3, 1, 1}, {.kappa = 0.11, .boundary = Boundary::periodic}, small_blocks(Precision::double_));
+    auto smoothed = small_blocks(Precision::half);
+    smoothed.schur = Schur::asymmetric;
+    smoothed.schwarz = {.method = SchwarzMethod::sap, .block = {2, 2, 2, 2}, .cycles = 1};
+    compare({{4, 2, 4, 8}}, {2, 1, 2, 2}, distributed_clover, smoothed);
+}
+
+TEST_P(DistributedSolverOn, PreconditionsByBlocks) {
+    // Two blocks in a local lattice, and one, where the colours of a worker's blocks follow from its place.
+    for (const auto method : {SchwarzMethod::sap, SchwarzMethod::additive}) {
+        SolverOptions options{.method = Method::gcr, .inner = Precision::single};
+        options.schwarz = {.method = method, .block = {2, 2, 4, 2}, .cycles = 2};
+        compare({{4, 4, 4, 8}}, {2, 1, 1, 2}, distributed_clover, options);
+    }
+}
+
+/// The little operator of every worker, by the textbook operator on the prolonged coefficients of all.
+template <Space S>
+void expect_little_product(S on, comm::Worker& worker, const RankGrid& grid, const GaugeField& u, const DiracParameters& parameters,
+                           const CoherentOptions& options, SpinorField& shared, std::mutex& door) {
+    constexpr auto P = Precision::double_;
+    LocalLattice<S> local(on, worker, grid);
+    const auto packed = local.pack(local_part(grid, worker.index(), u), parameters);
+    const EvenOdd<S, P, DistributedDirac<S, P>> whole(local.template dirac<P>(packed, parameters.boundary, {}), local.lattice(), parameters,
+                                                      Schur::symmetric, true);
+    const auto level = local.template two_level<P>(whole, packed, parameters, Schur::symmetric, options, nullptr);
+    const auto& basis = level->basis();
+    const auto& layout = basis.layout();
+    std::mt19937_64 generator(static_cast<std::uint64_t>(worker.index()));
+    std::normal_distribution<double> normal;
+    std::vector<double> numbers(static_cast<std::size_t>(layout.coefficients()));
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        if (static_cast<int>(i / 16 % static_cast<std::size_t>(layout.packs) * 8 + i % 8) < layout.count) numbers[i] = normal(generator);
+    LittleVector<S, double> c(on, layout), out(on, layout), between(on, layout), divided(on, layout);
+    copy_from_host(on, c.data.view(), view(numbers));
+
+    SpinorField part(grid.local());
+    Field<S, P> field(local.lattice());
+    for (const auto parity : {Parity::even, Parity::odd}) {
+        basis.prolong(parity, c.data.data(), field);
+        store(field, parity, part);
+    }
+    {
+        const std::lock_guard lock(door);
+        set_local_part(grid, worker.index(), part, shared);
+    }
+    worker.barrier();
+    const reference::WilsonClover D{u, parameters.kappa, parameters.csw, parameters.boundary == Boundary::antiperiodic};
+    const auto image = local_part(grid, worker.index(), D.apply(shared));
+    for (const auto parity : {Parity::even, Parity::odd}) {
+        load(image, parity, field);
+        basis.restrict_to(parity, field, parity == Parity::odd, between.data.data());
+    }
+    const auto expected = to_host(between.data);
+    level->little().apply(c, out);
+    const auto got = to_host(out.data);
+    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 1e-12) << grid.text() << ", worker " << worker.index();
+    // B^-1 c, then P^+ D P of it.
+    level->little().apply_divided(c, between, divided);
+    level->little().apply(between, out);
+    const auto once = to_host(divided.data), twice = to_host(out.data);
+    for (std::size_t i = 0; i < once.size(); ++i) ASSERT_NEAR(once[i], twice[i], 1e-11) << grid.text();
+}
+
+TEST_P(DistributedSolverOn, LittleOperatorIsTheProductOfTheThree) {
+    struct Case {
+        Extents n;
+        GridShape shape;
+        CoherentOptions options;
+    };
+    for (const auto& [n, shape, options] : {Case{{{4, 4, 4, 8}}, {1, 1, 1, 2}, {.vectors = 5, .block = {2, 4, 2, 2}}},
+                                            Case{{{4, 2, 4, 8}}, {2, 1, 2, 2}, {.vectors = 9, .block = {2, 2, 2, 2}}},
+                                            Case{{{2, 6, 2, 8}}, {1, 3, 1, 1}, {.vectors = 3, .block = {2, 2, 2, 4}}}}) {
+        const auto u = test::random_gauge(n, 21, rough_links);
+        auto all = options;
+        all.relaxation_steps = 4, all.rounds = 1, all.smoother_steps = 2;
+        on_workers(shape[0] * shape[1] * shape[2] * shape[3],
+                   [&, n = n, shape = shape](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+                       const auto grid = RankGrid::given(n, communicator.size(), shape);
+                       SpinorField shared(n);
+                       std::mutex door;
+                       communicator.run([&](comm::Worker& worker) {
+                           std::visit([&](auto on) { expect_little_product(on, worker, grid, u, distributed_clover, all, shared, door); },
+                                      here[static_cast<std::size_t>(worker.local())]);
+                       });
+                   });
+    }
+}
+
+TEST_P(DistributedSolverOn, MemoryOfHalosIsCounted) {
+    const auto grid = RankGrid::given({{8, 8, 8, 16}}, 4, {1, 1, 2, 2});
+    const auto u = test::random_gauge(grid.lattice(), 22, rough_links);
+    for (const double csw : {0., 1.2})
+        on_workers(4, [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+            const DiracParameters parameters{.kappa = 0.11, .csw = csw};
+            communicator.run([&](comm::Worker& worker) {
+                std::visit(
+                    [&]<Space S>(S on) {
+                        constexpr auto P = Precision::double_;
+                        LocalLattice<S> local(on, worker, grid);
+                        const auto packed = local.pack(local_part(grid, worker.index(), u), parameters);
+                        const auto divided = local.template dirac<P>(packed, parameters.boundary, {});
+                        const Dirac<S, P> alone(local.lattice(), packed.links, packed.clover ? &*packed.clover : nullptr,
+                                                parameters.boundary, {});
+                        const auto sites = static_cast<double>(grid.face_sites());
+                        const double taken = static_cast<double>(divided.bytes() - alone.bytes()) + 2 * 96 * sites;
+                        const double around = csw == 0 ? 0 : 1152. * (10 * 6 * 8 * 8 - 4 * 8 * 8 * 8);
+                        const double counted = halo_bytes(grid, parameters, {.inner = Precision::double_}) - around;
+                        EXPECT_GE(counted, 0.99 * taken);
+                        if (std::same_as<S, Cpu>) {
+                            EXPECT_LE(counted, 1.2 * taken);
+                        }
+                    },
+                    here[static_cast<std::size_t>(worker.local())]);
+            });
+        });
+    SolverOptions coherent{.method = Method::gcr, .inner = Precision::single};
+    const double without = halo_bytes(grid, {}, coherent);
+    coherent.coherent.vectors = 16;
+    EXPECT_GT(halo_bytes(grid, {}, coherent), without + 2 * 4 * 384 * static_cast<double>(grid.face_sites()));
+    EXPECT_THROW(check_memory(Cpu{1}, grid.local(), {}, {}, 1e18), InputError);
 }
 
 TEST_P(DistributedSolverOn, AppliesTheOperatorAndItsAdjoint) {
@@ -151,6 +285,21 @@ TEST_P(DistributedSolverOn, RefusesBadInputOnce) {
         EXPECT_THROW(make(damaged, distributed_clover, {}), InputError);
         EXPECT_THROW(make(u, {.kappa = -1}, {}), InputError);
         EXPECT_THROW(make(u, {.kappa = 0.2, .csw = 40}, {}), InputError) << "the clover term is not positive definite";
+        const auto refused = [&](const SolverOptions& options, const char* remedy) {
+            try {
+                make(u, distributed_clover, options);
+                ADD_FAILURE() << remedy;
+            } catch (const InputError& error) {
+                EXPECT_NE(std::string(error.what()).find(remedy), std::string::npos) << error.what();
+            }
+        };
+        SolverOptions blocks{.method = Method::gcr, .coherent = {.vectors = 4, .block = {4, 4, 4, 4}}};
+        refused(blocks, "Usable extents of a block are x: 2 4; y: 2 4; z: 2 4; t: 2");
+        blocks.coherent = {};
+        blocks.schwarz = {.method = SchwarzMethod::sap, .block = {4, 4, 4, 4}};
+        refused(blocks, "Usable extents of a block are x: 2 4; y: 2 4; z: 2 4; t: 2");
+        blocks.schwarz = {.method = SchwarzMethod::ras};
+        refused(blocks, "take sap or additive");
         EXPECT_NO_THROW(make(u, distributed_clover, {}));
         EXPECT_THROW(DistributedSolver(communicator, here, RankGrid::chosen({{4, 4, 4, 8}}, 2), u, distributed_clover), LogicError);
     });

@@ -299,8 +299,6 @@ TEST(SchwarzOptions, ProblemsNameUsableBlocks) {
     // Methods without a preconditioner.
     for (const auto method : {Method::cg, Method::bicgstab})
         EXPECT_THROW(check_solver(test::unit_gauge(n), {}, {.method = method, .schwarz = {sap}}), InputError);
-    EXPECT_THROW(check_distributed({.schwarz = {sap}}), InputError);
-    EXPECT_NO_THROW(check_distributed({}));
 }
 
 TEST(SchwarzOptions, MemoryCountsTheBlocks) {

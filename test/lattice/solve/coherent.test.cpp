@@ -375,7 +375,6 @@ TEST(CoherentOptions, ProblemsNameUsableBlocks) {
         EXPECT_THROW(check_solver(u, {}, {.method = method, .coherent = {.vectors = 4}}), InputError);
     EXPECT_THROW(check_solver(u, {}, {.coherent = {.vectors = 4, .block = {4, 4, 4, 3}}}), InputError);
     EXPECT_THROW(check_solver(u, {}, {.coherent = {.vectors = -4}}), InputError);
-    EXPECT_THROW(check_distributed({.coherent = {.vectors = 4}}), InputError);
     EXPECT_FALSE(solves_columns({.coherent = {.vectors = 4}}));
     // Without vectors there is no deflation.
     EXPECT_EQ(WilsonSolver(Cpu{1}, u, {}, {}).coherent().dimension, 0);

@@ -9,6 +9,8 @@
 #include <kasane/lattice/distributed/halo_exchange.hpp>
 #include <kasane/lattice/distributed/halo_terms.hpp>
 
+#include <span>
+
 namespace kasane::lattice {
 
 /// Links of a local lattice from which its operators are packed.
@@ -58,6 +60,11 @@ class DistributedDirac {
         local_.hop(form, to, adjoint, c, in, x, out);
         exchange_.finish();
         terms_.add(form, to, adjoint, c, exchange_.received(), out);
+    }
+    /// The same hop of several right-hand sides, one after the other; x is empty where there is no such term.
+    void hop(HopForm form, Parity to, bool adjoint, double c, std::span<const Field<S, P>* const> in, std::span<const Field<S, P>* const> x,
+             std::span<Field<S, P>* const> out) const {
+        for (std::size_t i = 0; i < in.size(); ++i) hop(form, to, adjoint, c, *in[i], x.empty() ? nullptr : x[i], *out[i]);
     }
     void clover(Parity parity, bool inverse, const Field<S, P>& in, Field<S, P>& out) const { local_.clover(parity, inverse, in, out); }
 

@@ -2,6 +2,7 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/distributed/local_solvers.hpp>
+#include <kasane/lattice/schwarz/block_grid.hpp>
 #include <kasane/lattice/solve/options.hpp>
 #include <kasane/lattice/gauge/temporal_gauge.hpp>
 
@@ -11,16 +12,44 @@
 
 namespace kasane::lattice {
 
-void check_distributed(const SolverOptions& options) {
+namespace {
+
+/// The problems of a local lattice, with the division that they come from.
+std::vector<std::string> of_workers(std::vector<std::string> problems, const RankGrid& grid) {
+    for (auto& problem : problems)
+        problem = fmt::format("{}: blocks lie within the local lattice of a worker, and there {}", grid.text(), problem);
+    return problems;
+}
+
+}  // namespace
+
+std::vector<std::string> schwarz_problems(const SolverOptions& options, const RankGrid& grid) {
+    using enum SchwarzMethod;
+    if (options.schwarz.method == none) return {};
+    if (options.schwarz.method != additive && options.schwarz.method != sap)
+        return {fmt::format("blocks of {} overlap, and overlapping blocks are for one device: with several workers, take sap or additive",
+                            name(options.schwarz.method))};
+    const auto blocks = chosen(options.schwarz, grid.local());
+    if (const auto problems = problems_of(blocks, grid.local()); !problems.empty()) return of_workers(problems, grid);
+    // The colours alternate around the whole lattice, too.
+    return problems_of(blocks, grid.lattice());
+}
+
+std::vector<std::string> coherent_problems(const SolverOptions& options, const RankGrid& grid) {
+    if (options.coherent.vectors == 0) return {};
+    return of_workers(problems_of(chosen(options.coherent, grid.local()), grid.local()), grid);
+}
+
+void check_distributed(const SolverOptions& options, const RankGrid& grid) {
     KS_VALIDATE(
         options.outer_links.reals != LinkReals::parameters &&
             (options.inner == Precision::double_ || options.inner_links.reals != LinkReals::parameters),
         "links in 8 numbers are for one device: with several workers, links that leave a local lattice are stored as zero, which is no "
         "matrix of SU(3). Take 12 or 18 numbers");
-    KS_VALIDATE(options.schwarz.method == SchwarzMethod::none,
-                fmt::format("the Schwarz preconditioner {} is for one device: with several workers, take the inner solver",
-                            name(options.schwarz.method)));
-    KS_VALIDATE(options.coherent.vectors == 0, "inexact deflation is for one device: with several workers, take the inner solver");
+    std::vector<InputProblem> problems;
+    for (const auto& found : {schwarz_problems(options, grid), coherent_problems(options, grid)})
+        for (const auto& problem : found) problems.push_back({problem, {}});
+    if (!problems.empty()) throw InputError(std::move(problems));
 }
 
 DistributedSolver::DistributedSolver(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const RankGrid& grid,
@@ -32,7 +61,7 @@ DistributedSolver::DistributedSolver(comm::WorkerCommunicator& communicator, con
         KS_REQUIRE(grid.lattice() == links.extents && grid.size() == communicator.size(),
                    "the grid is of another lattice or number of workers than the links and the communicator: make it for these");
         check_solver(links, parameters, options);
-        check_distributed(options);
+        check_distributed(options, grid);
         if (options.outer_links.temporal_gauge || options.inner_links.temporal_gauge) gauge = temporal_gauge(links);
     } catch (...) {
         command.verb = SolverCommand::Verb::end;  // the other ranks wait for their first command
@@ -57,6 +86,8 @@ DistributedSolver::~DistributedSolver() {
     } catch (...) {  // a rank that does not answer any more has reported its failure
     }
 }
+
+CoherentReport DistributedSolver::coherent() const { return workers_->coherent(); }
 
 void DistributedSolver::require(const SpinorField& field, const char* what) const {
     KS_REQUIRE(field.extents == grid_.lattice() && static_cast<index_t>(field.values.size()) == 12 * grid_.lattice().volume(),

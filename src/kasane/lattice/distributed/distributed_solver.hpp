@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace kasane::lattice {
@@ -22,7 +23,7 @@ class DistributedSolver {
     /// Only the root rank calls this; every other rank calls solver_worker_loop().
     /// @param communicator  must outlive the solver   @param here  the spaces of this rank's workers   @param links  of the whole lattice
     /// @param grid  of as many workers as the communicator has
-    /// @throws InputError as WilsonSolver, naming the worker with the problem; and for links in 8 numbers
+    /// @throws InputError as WilsonSolver, naming the worker with the problem; and as check_distributed()
     DistributedSolver(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const RankGrid& grid,
                       const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options = {});
     ~DistributedSolver();
@@ -33,6 +34,9 @@ class DistributedSolver {
     SolveLog solve(const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop = {});
     /// As WilsonSolver::apply.
     void apply(const SpinorField& in, SpinorField& out, bool adjoint = false);
+
+    /// As WilsonSolver::coherent().
+    CoherentReport coherent() const;
 
     const RankGrid& grid() const { return grid_; }
 
@@ -48,7 +52,11 @@ class DistributedSolver {
 /// Executes the commands of the root rank until its DistributedSolver is destroyed or could not be made; for all ranks but the root rank.
 void solver_worker_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
 
-/// @throws InputError for options that only one device has
-void check_distributed(const SolverOptions& options);
+/// @throws InputError for options that only one device has, and for blocks that do not divide the local lattices
+void check_distributed(const SolverOptions& options, const RankGrid& grid);
+
+/// What is wrong with the blocks of options on the local lattices of this grid; empty: nothing. Names usable blocks.
+std::vector<std::string> schwarz_problems(const SolverOptions& options, const RankGrid& grid);
+std::vector<std::string> coherent_problems(const SolverOptions& options, const RankGrid& grid);
 
 }  // namespace kasane::lattice

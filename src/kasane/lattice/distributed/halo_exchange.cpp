@@ -1,5 +1,7 @@
 #include <kasane/lattice/distributed/halo_exchange.hpp>
 
+#include <utility>
+
 namespace kasane::lattice {
 
 HaloLayout halo_layout(const RankGrid& grid) {
@@ -36,11 +38,18 @@ HaloExchange<S>::HaloExchange(S on, comm::Worker& worker, const RankGrid& grid, 
 
 template <Space S>
 void HaloExchange<S>::start(index_t bytes_per_site) {
+    index_t begin[HaloLayout::most_faces + 1];
+    for (std::size_t face = 0; face <= channels_.size(); ++face) begin[face] = layout_.begin[face] * bytes_per_site;
+    start(begin, std::as_const(sent_).view(), received_.view());
+}
+
+template <Space S>
+void HaloExchange<S>::start(const index_t (&begin)[HaloLayout::most_faces + 1], View<const std::byte> send, View<std::byte> receive) {
     stream_.follow(on_);
     for (std::size_t face = 0; face < channels_.size(); ++face) {
-        const index_t first = layout_.begin[face] * bytes_per_site, bytes = layout_.sites(static_cast<int>(face)) * bytes_per_site;
-        channels_[face].start(stream_.space(), View<const std::byte>{sent_.data() + first, bytes}, to_[face],
-                              View<std::byte>{received_.data() + first, bytes}, from_[face]);
+        const index_t bytes = begin[face + 1] - begin[face];
+        channels_[face].start(stream_.space(), View<const std::byte>{send.ptr + begin[face], bytes}, to_[face],
+                              View<std::byte>{receive.ptr + begin[face], bytes}, from_[face]);
     }
 }
 

@@ -30,6 +30,8 @@ class HaloExchange {
 
     /// Sends what work submitted so far to the space writes into sent(), and receives.
     void start(index_t bytes_per_site);
+    /// The same of other memory: face f's messages are the bytes from begin[f] to begin[f + 1] of both views; the neighbours give as many.
+    void start(const index_t (&begin)[HaloLayout::most_faces + 1], View<const std::byte> send, View<std::byte> receive);
     /// Work submitted to the space from now on sees received(), and may overwrite sent().
     void finish();
     /// What takes the place of messages in a hop; null: nothing does.

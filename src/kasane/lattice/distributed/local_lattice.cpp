@@ -1,6 +1,7 @@
 #include <kasane/lattice/distributed/local_lattice.hpp>
 
 #include <kasane/core/base/error.hpp>
+#include <kasane/lattice/hmc/momenta.hpp>
 #include <kasane/lattice/solve/positive_clover.hpp>
 
 namespace kasane::lattice {
@@ -37,6 +38,25 @@ typename LocalLattice<S>::Packed LocalLattice<S>::pack(const GaugeField& links, 
         if (bad > 0) refuse_clover_term(parameters);
     }
     return packed;
+}
+
+template <Space S>
+BlockGrid LocalLattice<S>::local_blocks(const SchwarzOptions& options) const {
+    auto blocks = block_grid(lattice_->extents(), options);
+    blocks.divided = true;
+    const Site place = grid_.place(worker_.index());
+    int before = 0;
+    for (int mu = 0; mu < 4; ++mu) before += place[mu] * blocks.count[mu];
+    blocks.first_colour = before % 2;
+    return blocks;
+}
+
+template <Space S>
+Links<S> LocalLattice<S>::without_leaving_links(const Links<S>& links) const {
+    Links<S> interior(on_, links.extents);
+    copy_links(links, interior);
+    remove_leaving_links(exchange_->layout(), interior);
+    return interior;
 }
 
 template <Space S>

@@ -4,6 +4,7 @@
 
 #include <kasane/lattice/distributed/distributed_algebra.hpp>
 #include <kasane/lattice/distributed/distributed_dirac.hpp>
+#include <kasane/lattice/distributed/distributed_subspace.hpp>
 #include <kasane/lattice/distributed/links_halo.hpp>
 #include <kasane/lattice/distributed/rank_grid.hpp>
 #include <kasane/krylov/options.hpp>
@@ -22,7 +23,10 @@ class LocalLattice {
     using Operator = DistributedDirac<S, P>;
 
     static constexpr bool nests_columns = false;
-    static constexpr bool has_preconditioners = false;
+    template <Precision P>
+    using Schwarz = SchwarzPreconditioner<S, P, Operator<P>, Algebra<P>>;
+    template <Precision P>
+    using TwoLevel = TwoLevelPreconditioner<S, P, DistributedSubspace<S, P>>;
 
     /// Links and clover term on the space, from which operators are packed.
     struct Packed {
@@ -45,9 +49,7 @@ class LocalLattice {
     Packed pack(const GaugeField& links, const DiracParameters& parameters);
     template <Precision P>
     Operator<P> dirac(const Packed& from, Boundary boundary, const LinkStorage& storage) {
-        // A boundary between workers is crossed by the links that leave the last of them; within one, by the local hop.
-        const bool last = grid_.place(worker_.index())[3] + 1 == grid_.shape()[3];
-        const double signs[4] = {1, 1, 1, last && boundary == Boundary::antiperiodic ? -1. : 1.};
+        const double signs[4] = {1, 1, 1, sign_in_time(boundary)};
         const LocalLinks<S> links{from.links, from.interior, from.with_halo, first_in_halo()};
         return {lattice_, *exchange_, links, from.clover ? &*from.clover : nullptr, boundary, signs, storage};
     }
@@ -55,10 +57,45 @@ class LocalLattice {
     Algebra<P> algebra() {
         return {lattice_, worker_, exchange_->peers()};
     }
+    /// As OneDevice's, of methods without overlap. @param options  whose blocks divide the local lattice
+    template <Precision P>
+    std::unique_ptr<Schwarz<P>> schwarz(const EvenOdd<S, P, Operator<P>>& whole, const Packed& from, const DiracParameters& parameters,
+                                        const LinkStorage& storage, Schur schur, const SchwarzOptions& options) {
+        const auto of = chosen(options, lattice_->extents());
+        return with_interior(from, [&](const Links<S>& interior) {
+            return std::make_unique<Schwarz<P>>(algebra<P>(), local_blocks(of), whole, interior, from.clover ? &*from.clover : nullptr,
+                                                parameters, storage, schur, of);
+        });
+    }
+    template <Precision P>
+    std::unique_ptr<TwoLevel<P>> two_level(const EvenOdd<S, P, Operator<P>>& whole, const Packed& from, const DiracParameters& parameters,
+                                           Schur schur, const CoherentOptions& options, Schwarz<P>* smoother) {
+        return with_interior(from, [&](const Links<S>& interior) {
+            return std::make_unique<TwoLevel<P>>(DistributedSubspace<S, P>{lattice_, exchange_.get(), &worker_, grid_}, whole,
+                                                 LittleLinks<S>{from.links, interior, {1, 1, 1, sign_in_time(parameters.boundary)}},
+                                                 from.clover ? &*from.clover : nullptr, parameters, schur,
+                                                 chosen(options, lattice_->extents()), smoother);
+        });
+    }
     /// A stop function that returns the same on every worker: that of worker 0, asked in every eighth iteration.
     krylov::StopFunction agreed(const krylov::StopFunction& stop);
 
    private:
+    /// The factor of links that leave the local lattice in time. A boundary between workers is crossed by the links that leave the last of
+    /// them; within one, by the local hop.
+    double sign_in_time(Boundary boundary) const {
+        const bool last = grid_.place(worker_.index())[3] + 1 == grid_.shape()[3];
+        return last && boundary == Boundary::antiperiodic ? -1 : 1;
+    }
+    /// The blocks of the local lattice, in the colours of the whole one.
+    BlockGrid local_blocks(const SchwarzOptions& options) const;
+    /// The result of use(links without those that leave the local lattice).
+    template <class Use>
+    auto with_interior(const Packed& from, const Use& use) const {
+        if (!exchange_->peers()) return use(from.interior);
+        return use(without_leaving_links(from.links));
+    }
+    Links<S> without_leaving_links(const Links<S>& links) const;
     /// The local lattice's first site in the links with a halo of one site.
     Site first_in_halo() const {
         Site first{};

@@ -1,6 +1,7 @@
 #include <kasane/lattice/distributed/local_solvers.hpp>
 
 #include <kasane/lattice/distributed/agreement.hpp>
+#include <kasane/lattice/distributed/halo_memory.hpp>
 #include <kasane/lattice/distributed/local_lattice.hpp>
 #include <kasane/lattice/distributed/scatter.hpp>
 #include <kasane/lattice/solve/options.hpp>
@@ -33,6 +34,8 @@ class SolverOn final : public WorkerSolver {
         store_both(x_, out);
     }
 
+    CoherentReport coherent() override { return solver_.coherent_report(); }
+
    private:
     static void load_both(const SpinorField& from, ResidentField<S>& to) {
         load(from, Parity::even, to.even);
@@ -49,7 +52,7 @@ class SolverOn final : public WorkerSolver {
 
 std::string memory_problem(const AnySpace& on, const SolverSetup& setup, const RankGrid& grid) {
     try {
-        check_memory(on, grid.local(), setup.parameters, setup.options);
+        check_memory(on, grid.local(), setup.parameters, setup.options, halo_bytes(grid, setup.parameters, setup.options));
     } catch (const InputError& error) {
         return error.what();
     }

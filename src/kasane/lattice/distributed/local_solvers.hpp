@@ -18,6 +18,8 @@ class WorkerSolver {
     /// @param x  first guess in unless from_zero, solution out; of the local lattice, as b
     virtual SolveLog solve(const SpinorField& b, SpinorField& x, bool from_zero, const krylov::StopFunction& stop) = 0;
     virtual void apply(const SpinorField& in, SpinorField& out, bool adjoint) = 0;
+    /// As WilsonSolver::coherent(): of the whole lattice.
+    virtual CoherentReport coherent() = 0;
 };
 
 class LocalSolvers {
@@ -30,6 +32,8 @@ class LocalSolvers {
     /// Executes a command. Collective. Fields are of the whole lattice on the root rank, and empty on the others.
     /// @param b  right-hand side, or the field to be multiplied   @param x  first guess and result
     SolveLog run(const SolverCommand& command, const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop);
+    /// The report of the first worker here.
+    CoherentReport coherent() { return workers_.front()->coherent(); }
 
    private:
     comm::WorkerCommunicator& communicator_;

@@ -38,7 +38,7 @@ const char* name(SchwarzMethod method) {
 
 int colours_of(SchwarzMethod method) { return method == SchwarzMethod::sap || method == SchwarzMethod::multiplicative ? 2 : 1; }
 
-int BlockGrid::colour(index_t block) const { return colours == 1 ? 0 : static_cast<int>(count.site(block).parity()); }
+int BlockGrid::colour(index_t block) const { return colours == 1 ? 0 : static_cast<int>(count.site(block).parity()) ^ first_colour; }
 
 Site BlockGrid::origin(index_t block) const {
     Site s = count.site(block);

@@ -13,13 +13,15 @@ namespace kasane::lattice {
 
 /// Blocks of a lattice. Block numbers are lexicographic.
 struct BlockGrid {
-    Extents lattice;     ///< the whole lattice
-    Extents own;         ///< own region of a block
-    Extents extended;    ///< block with its overlap
-    Extents count;       ///< blocks along each direction
-    bool spans[4] = {};  ///< the extended block has the lattice's extent
-    int overlap = 0;     ///< sites on each side, in directions that are not spanned
-    int colours = 1;     ///< 2: neighbouring blocks differ in colour
+    Extents lattice;       ///< the whole lattice
+    Extents own;           ///< own region of a block
+    Extents extended;      ///< block with its overlap
+    Extents count;         ///< blocks along each direction
+    bool spans[4] = {};    ///< the extended block has the lattice's extent
+    int overlap = 0;       ///< sites on each side, in directions that are not spanned
+    int colours = 1;       ///< 2: neighbouring blocks differ in colour
+    bool divided = false;  ///< the lattice is one worker's part of a larger one
+    int first_colour = 0;  ///< of block 0
 
     index_t blocks() const { return count.volume(); }
     int colour(index_t block) const;

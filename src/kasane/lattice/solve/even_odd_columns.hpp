@@ -10,16 +10,18 @@
 
 namespace kasane::lattice {
 
-template <Space S, Precision P>
+/// @tparam Operator  as that of EvenOdd, with hop() of several fields
+template <Space S, Precision P, class Operator = Dirac<S, P>>
 class EvenOddColumns {
    public:
     using Vector = FieldColumns<S, P>;
+    using One = EvenOdd<S, P, Operator>;
 
     /// @param one  the operator of one column, which must outlive this
-    EvenOddColumns(const EvenOdd<S, P>& one, int columns)
+    EvenOddColumns(const One& one, int columns)
         : dirac_(one.dirac()), kappa_(one.kappa()), schur_(one.schur()), odd_(one.lattice(), columns) {}
     /// For one column, with the vector of `one`.
-    explicit EvenOddColumns(const EvenOdd<S, P>& one)
+    explicit EvenOddColumns(const One& one)
         : dirac_(one.dirac()), kappa_(one.kappa()), schur_(one.schur()), odd_(std::vector<Field<S, P>*>{&one.odd()}) {}
 
     /// out = Dhat in
@@ -35,7 +37,7 @@ class EvenOddColumns {
     std::uint64_t take_applications() const { return std::exchange(applications_, 0); }
 
    private:
-    const Dirac<S, P>& dirac_;
+    const Operator& dirac_;
     double kappa_;
     Schur schur_;
     mutable Vector odd_;  ///< A_oo^-1 H_oe in

@@ -6,10 +6,28 @@
 
 #include <kasane/lattice/solve/little_operator.hpp>
 
+#include <cmath>
 #include <complex>
 #include <vector>
 
 namespace kasane::lattice {
+
+/// Adds the part of one chirality of w, and that of A w after orthogonalisation. Vectors in the span of earlier ones are left out, and
+/// those beyond the largest number.
+/// @param u, c  work
+template <class Deflation, class Algebra, class Operator, class Vector>
+void add_to_deflation(Deflation& deflation, Algebra& algebra, const Operator& A, const Vector& w, int chirality, Vector& u, Vector& c) {
+    if (deflation.full()) return;
+    deflation.take_chirality(w, chirality, u);
+    A.apply(u, c);
+    const double before = algebra.norm2(c);
+    for (int pass = 0; pass < 2; ++pass) deflation.take_out(c, u);
+    const double now = algebra.norm2(c);
+    if (!(now > 1e-8 * before) || !std::isfinite(now)) return;
+    algebra.axpby(0, u, 1 / std::sqrt(now), u);
+    algebra.axpby(0, c, 1 / std::sqrt(now), c);
+    deflation.append(u, c);
+}
 
 /// Vectors of coefficients in packs of eight: [pack][row of the little system][re, im][8].
 template <Space S, class T>
@@ -20,11 +38,19 @@ class LittleDeflation {
 
     /// Deflates by nothing.
     void clear();
-    /// Adds the part of one chirality of w, and that of A w after orthogonalisation. Vectors in the span of earlier ones are left out, and
-    /// those beyond the largest number.
-    /// @param u, c  work
+    /// As add_to_deflation().
     void add(LittleAlgebra<S, T>& algebra, const LittleOperator<S, T>& A, const LittleVector<S, T>& w, int chirality, LittleVector<S, T>& u,
-             LittleVector<S, T>& c);
+             LittleVector<S, T>& c) {
+        add_to_deflation(*this, algebra, A, w, chirality, u, c);
+    }
+    bool full() const { return count_ == most_; }
+    bool empty() const { return count_ == 0; }
+    /// c -= C C^+ c, and u -= U C^+ c.
+    void take_out(LittleVector<S, T>& c, LittleVector<S, T>& u);
+    /// The next vectors of U and C.
+    void append(const LittleVector<S, T>& u, const LittleVector<S, T>& c);
+    /// u = the part of one chirality of w.
+    void take_chirality(const LittleVector<S, T>& w, int chirality, LittleVector<S, T>& u) const;
 
     /// C^+ v
     std::vector<std::complex<T>> products(const LittleVector<S, T>& v) const;
@@ -40,8 +66,6 @@ class LittleDeflation {
     void add_vectors(const Buffer<T, S>& of, const std::vector<std::complex<T>>& h, int sign, LittleVector<S, T>& v);
     /// v += `of` factors_
     void add_times_factors(const Buffer<T, S>& of, LittleVector<S, T>& v);
-    /// c -= C C^+ c, and u -= U C^+ c.
-    void take_out(LittleVector<S, T>& c, LittleVector<S, T>& u);
     void set(Buffer<T, S>& of, int j, const LittleVector<S, T>& from);
     /// factors_ = sign C^+ v
     void set_factors(const LittleVector<S, T>& v, int sign) const
@@ -55,13 +79,13 @@ class LittleDeflation {
 };
 
 /// (1 - C C^+) A B^-1, B the diagonal blocks of A, as an operator of krylov's methods.
-template <Space S, class T>
+template <class Operator, class Deflation, class Vector>
 struct DeflatedLittleOperator {
-    const LittleOperator<S, T>& A;
-    LittleDeflation<S, T>& deflation;
-    LittleVector<S, T>& between;
+    const Operator& A;
+    Deflation& deflation;
+    Vector& between;
     template <class Algebra>
-    void apply(Algebra&, const LittleVector<S, T>& in, LittleVector<S, T>& out) const {
+    void apply(Algebra&, const Vector& in, Vector& out) const {
         A.apply_divided(in, between, out);
         deflation.project(out);
     }

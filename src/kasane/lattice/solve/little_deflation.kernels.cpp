@@ -1,11 +1,10 @@
 // Deflation of the little system, once per Space.
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/core/device/sum.hpp>
 #include <kasane/lattice/solve/lanes.hpp>
 #include <kasane/lattice/solve/little_deflation.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
-
-#include <cmath>
 
 #if defined(__CUDACC__)
 #include <kasane/lattice/solve/coherent.cuda.hpp>
@@ -107,18 +106,13 @@ void LittleDeflation<S, T>::set(Buffer<T, S>& of, int j, const LittleVector<S, T
 }
 
 template <Space S, class T>
-void LittleDeflation<S, T>::add(LittleAlgebra<S, T>& algebra, const LittleOperator<S, T>& A, const LittleVector<S, T>& w, int chirality,
-                                LittleVector<S, T>& u, LittleVector<S, T>& c) {
-    if (count_ == most_) return;
-    const S on = images_.space();
-    parallel_for(on, u.data.size(), OneChirality<T>{layout_, w.data.data(), chirality, u.data.data()});
-    A.apply(u, c);
-    const double before = algebra.norm2(c);
-    for (int pass = 0; pass < 2; ++pass) take_out(c, u);
-    const double now = algebra.norm2(c);
-    if (!(now > 1e-8 * before) || !std::isfinite(now)) return;
-    algebra.axpby(0, u, 1 / std::sqrt(now), u);
-    algebra.axpby(0, c, 1 / std::sqrt(now), c);
+void LittleDeflation<S, T>::take_chirality(const LittleVector<S, T>& w, int chirality, LittleVector<S, T>& u) const {
+    parallel_for(images_.space(), u.data.size(), OneChirality<T>{layout_, w.data.data(), chirality, u.data.data()});
+}
+
+template <Space S, class T>
+void LittleDeflation<S, T>::append(const LittleVector<S, T>& u, const LittleVector<S, T>& c) {
+    KS_EXPECT(!full());
     set(vectors_, count_, u);
     set(images_, count_, c);
     ++count_;

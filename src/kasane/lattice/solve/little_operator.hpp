@@ -76,6 +76,11 @@ class LittleOperator {
 
     double bytes() const;
 
+    /// The matrices, for what multiplies them itself.
+    const T* own() const { return own_.data(); }
+    const T* hop() const { return hop_.data(); }
+    T* hop() { return hop_.data(); }
+
    private:
     BlockLayout layout_;
     Buffer<T, S> own_, inverse_;  ///< [block][row][column pack][re, im][8]

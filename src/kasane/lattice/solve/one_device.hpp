@@ -27,7 +27,6 @@ class OneDevice {
 
     /// Nested BiCGStab of one right-hand side is that of a set of one column, unless its scalars stay on the space.
     static constexpr bool nests_columns = std::same_as<S, Cpu>;
-    static constexpr bool has_preconditioners = true;
     template <Precision P>
     using Schwarz = SchwarzPreconditioner<S, P>;
     template <Precision P>

@@ -215,9 +215,11 @@ MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOpt
     return memory;
 }
 
-void check_memory(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options) {
-    const auto memory = memory_per_site(parameters, options, extents);
+void check_memory(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options,
+                  double halo) {
+    auto memory = memory_per_site(parameters, options, extents);
     const double sites = static_cast<double>(extents.volume());
+    memory.device += halo / sites;
     const auto check = [&](double per_site, const AnySpace& where, const char* what) {
         const double needed = per_site * sites, there = static_cast<double>(available_memory(where));
         constexpr double mib = 1 << 20;

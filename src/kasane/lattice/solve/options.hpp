@@ -17,7 +17,9 @@ std::vector<InputProblem> problems_of(const DiracParameters& parameters);
 void check_solver(const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options);
 
 /// @throws InputError with the needed and the available memory, unless the solver fits
-void check_memory(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options);
+/// @param halo  bytes on the space around a local lattice (lattice/distributed/halo_memory.hpp)
+void check_memory(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options,
+                  double halo = 0);
 
 /// Memory on the space that several right-hand sides take beside the solver of one. [bytes per site]
 double column_bytes_per_site(const SolverOptions& options, int columns);

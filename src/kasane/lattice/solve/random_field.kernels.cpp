@@ -12,10 +12,13 @@ namespace {
 template <class Sites>
 struct DrawNearNull {
     Sites out;
-    Extents extents;
+    Extents lattice;
+    Site first;
     GaussianSpinor gaussian;
     KS_FN void operator()(index_t place) const {
-        const auto drawn = gaussian(extents.lexicographic(out.site(Parity::even, place)));
+        Site site = out.site(Parity::even, place);
+        for (int mu = 0; mu < 4; ++mu) site[mu] += first[mu];
+        const auto drawn = gaussian(lattice.lexicographic(site));
         std::remove_cvref_t<decltype(out.load(place))> p;
         using Real = std::remove_cvref_t<decltype(p.s[0].c[0].re)>;
         for (int k = 0; k < 12; ++k) {
@@ -29,15 +32,15 @@ struct DrawNearNull {
 }  // namespace
 
 template <Space S, Precision P>
-void random_field(int number, Field<S, P>& even) {
-    constexpr std::uint64_t first = 1 << 13;  // numbers that pseudofermion fields do not have
+void random_field(int number, const Extents& lattice, const Site& first, Field<S, P>& even) {
+    constexpr std::uint64_t others = 1 << 13;  // pseudofermion fields have the numbers below
     const FieldSites<S, P> sites(even);
-    const GaussianSpinor gaussian{1, 0, first + static_cast<std::uint64_t>(number)};
-    parallel_for(even.lattice()->space(), sites.places(), DrawNearNull<FieldSites<S, P>>{sites, even.lattice()->extents(), gaussian});
+    const GaussianSpinor gaussian{1, 0, others + static_cast<std::uint64_t>(number)};
+    parallel_for(even.lattice()->space(), sites.places(), DrawNearNull<FieldSites<S, P>>{sites, lattice, first, gaussian});
 }
 
-template void random_field(int, Field<KS_SPACE, Precision::half>&);
-template void random_field(int, Field<KS_SPACE, Precision::single>&);
-template void random_field(int, Field<KS_SPACE, Precision::double_>&);
+template void random_field(int, const Extents&, const Site&, Field<KS_SPACE, Precision::half>&);
+template void random_field(int, const Extents&, const Site&, Field<KS_SPACE, Precision::single>&);
+template void random_field(int, const Extents&, const Site&, Field<KS_SPACE, Precision::double_>&);
 
 }  // namespace kasane::lattice

@@ -34,20 +34,6 @@ namespace detail {
 /// them.
 inline constexpr int trial_iterations = 24;
 
-/// Where a domain has neither Schwarz preconditioner nor inexact deflation.
-struct NoPreconditioners {};
-template <class Domain, Precision P>
-struct PreconditionersOf {
-    using Schwarz = NoPreconditioners;
-    using TwoLevel = NoPreconditioners;
-};
-template <class Domain, Precision P>
-    requires Domain::has_preconditioners
-struct PreconditionersOf<Domain, P> {
-    using Schwarz = typename Domain::template Schwarz<P>;
-    using TwoLevel = typename Domain::template TwoLevel<P>;
-};
-
 /// Operator, algebra and vectors of BiCGStab or conjugate gradients in a low precision, and preconditioners in it.
 template <class Domain, Precision P>
 struct Level {
@@ -58,8 +44,8 @@ struct Level {
     Algebra algebra;
     Field<typename Domain::On, P> y;
     krylov::BicgstabWorkspace<Algebra> work;
-    std::unique_ptr<typename PreconditionersOf<Domain, P>::Schwarz> schwarz;     ///< null: none
-    std::unique_ptr<typename PreconditionersOf<Domain, P>::TwoLevel> two_level;  ///< null: none; its smoother is schwarz
+    std::unique_ptr<typename Domain::template Schwarz<P>> schwarz;     ///< null: none
+    std::unique_ptr<typename Domain::template TwoLevel<P>> two_level;  ///< null: none; its smoother is schwarz
 
     Level(Domain& domain, Operator&& low)
         : own(std::move(low)), A(*own), algebra(domain.template algebra<P>()), y(A.lattice()), work(algebra, y) {}
@@ -161,9 +147,7 @@ struct ResidentSolver {
             A.emplace(make_operator<outer>(packed, options.outer_links));
             if (options.inner == Precision::half) half = make_level<Precision::half>(packed);
             if (options.inner == Precision::single) single = make_level<Precision::single>(packed);
-            if constexpr (Domain::has_preconditioners) {
-                if (detail::is_preconditioned(options)) add_preconditioners(packed);
-            }
+            if (detail::is_preconditioned(options)) add_preconditioners(packed);
         }
         if (options.inner == Precision::half) {
             kept.links.reserve(links.links.size());
@@ -201,9 +185,7 @@ struct ResidentSolver {
     /// What the set-up of inexact deflation took; all 0 without it.
     CoherentReport coherent_report() {
         CoherentReport report;
-        if constexpr (Domain::has_preconditioners) {
-            if (options.coherent.vectors != 0) with_level(options.inner, [&](const auto& level) { report = level.two_level->report(); });
-        }
+        if (options.coherent.vectors != 0) with_level(options.inner, [&](const auto& level) { report = level.two_level->report(); });
         return report;
     }
 
@@ -259,11 +241,9 @@ struct ResidentSolver {
     /// Applications of the operators of the Schwarz preconditioner's blocks and residuals, in those of the whole lattice's.
     double take_schwarz_applications() {
         double count = 0;
-        if constexpr (Domain::has_preconditioners) {
-            if (half && half->schwarz) count += half->schwarz->take_applications();
-            if (single && single->schwarz) count += single->schwarz->take_applications();
-            if (same && same->schwarz) count += same->schwarz->take_applications();
-        }
+        if (half && half->schwarz) count += half->schwarz->take_applications();
+        if (single && single->schwarz) count += single->schwarz->take_applications();
+        if (same && same->schwarz) count += same->schwarz->take_applications();
         return count;
     }
 
@@ -384,9 +364,7 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
                 default: return krylov::bicgstab(algebra, A, M, b_hat, x.even, *bicgstab, how);
             }
         };
-        if constexpr (Domain::has_preconditioners) {
-            if (attempt.preconditioned) return level.two_level ? flexible(*level.two_level) : flexible(*level.schwarz);
-        }
+        if (attempt.preconditioned) return level.two_level ? flexible(*level.two_level) : flexible(*level.schwarz);
         if constexpr (Domain::nests_columns) {
             // Columns are not scaled.
             if (attempt.method == Method::nested_bicgstab && b_hat_norm > 1e-8 && b_hat_norm < 1e8) {

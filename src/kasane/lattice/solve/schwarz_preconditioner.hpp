@@ -31,21 +31,29 @@ std::vector<std::vector<index_t>> batches_of(const BlockGrid& grid, int colour) 
     return batches;
 }
 
-template <Space S, Precision P>
+/// @tparam Operator, Algebra  of the whole lattice
+template <Space S, Precision P, class Operator = Dirac<S, P>, class Algebra = FieldAlgebra<S, P>>
 class SchwarzPreconditioner {
    public:
     using Vector = Field<S, P>;
 
+    /// Of a lattice on one device.
     /// @param whole    the operator of the whole lattice in this precision, which must outlive the preconditioner
     /// @param links, A, parameters, storage  of the same operator; links in 8 numbers are stored in 12, which can hold the zero of a face
     /// @param options  chosen, without problems (block_grid.hpp)
-    SchwarzPreconditioner(const EvenOdd<S, P>& whole, const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters,
-                          LinkStorage storage, Schur schur, const SchwarzOptions& options)
+    SchwarzPreconditioner(const EvenOdd<S, P, Operator>& whole, const Links<S>& links, const CloverTerm<S>* A,
+                          const DiracParameters& parameters, LinkStorage storage, Schur schur, const SchwarzOptions& options)
+        : SchwarzPreconditioner(Algebra(whole.lattice()), block_grid(whole.lattice()->extents(), options), whole, links, A, parameters,
+                                storage, schur, options) {}
+    /// Of the blocks of this grid. @param links  those that leave `whole`'s lattice are zero
+    SchwarzPreconditioner(Algebra algebra, const BlockGrid& grid, const EvenOdd<S, P, Operator>& whole, const Links<S>& links,
+                          const CloverTerm<S>* A, const DiracParameters& parameters, LinkStorage storage, Schur schur,
+                          const SchwarzOptions& options)
         : whole_(whole),
           options_(options),
           divides_(schur == Schur::asymmetric && A != nullptr),
           kappa_(parameters.kappa),
-          algebra_(whole.lattice()),
+          algebra_(std::move(algebra)),
           b_(whole.lattice()),
           x_(whole.lattice()),
           odd_(whole.lattice()),
@@ -55,11 +63,10 @@ class SchwarzPreconditioner {
                    "a Schwarz preconditioner numbers the sites of a parity in 30 bits: the lattice has too many");
         if (storage.reals == LinkReals::parameters) storage.reals = LinkReals::two_rows;
         storage.temporal_gauge = false;
-        const auto grid = block_grid(lattice.extents(), options);
         std::shared_ptr<const Lattice<S>> stack;
         for (int colour = 0; colour < grid.colours; ++colour) {
             const auto all = batches_of<S>(grid, colour);
-            if (all.empty()) continue;  // one block has one colour
+            if (all.empty() && !grid.divided) continue;  // one block has one colour
             auto& batches = colours_.emplace_back();
             for (const auto& blocks : all) {
                 const auto extents = stacked_blocks(grid, static_cast<index_t>(blocks.size()), nullptr).stack;
@@ -144,11 +151,11 @@ class SchwarzPreconditioner {
         algebra_.axpby(-1, x_, 1, r_);
     }
 
-    const EvenOdd<S, P>& whole_;
+    const EvenOdd<S, P, Operator>& whole_;
     SchwarzOptions options_;
     bool divides_;  ///< the residual has to be divided by A_ee
     double kappa_;
-    FieldAlgebra<S, P> algebra_;
+    Algebra algebra_;
     Vector b_, x_, odd_, r_;  ///< right-hand side, solution, A_oo^-1 H_oe x, residual
     int residuals_ = 0;       ///< computed since take_applications()
     std::vector<std::vector<BlockBatch<S, P>>> colours_;

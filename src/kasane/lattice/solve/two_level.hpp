@@ -29,34 +29,75 @@
 
 namespace kasane::lattice {
 
+/// What the preconditioner of a lattice on one device consists of. DistributedSubspace (lattice/distributed/) has the same members for one
+/// worker's part of a lattice.
 template <Space S, Precision P>
+struct DeviceSubspace {
+    using Real = std::conditional_t<P == Precision::double_, double, float>;
+    using Operator = Dirac<S, P>;
+    using Algebra = FieldAlgebra<S, P>;
+    using Columns = ColumnAlgebra<S, P>;
+    using Smoother = SchwarzPreconditioner<S, P>;
+    using Little = LittleOperator<S, Real>;
+    using LittleSums = LittleAlgebra<S, Real>;
+    using Deflation = LittleDeflation<S, Real>;
+    using LinksOf = Links<S>;  ///< from which the little operator is made
+
+    /// Near-null vectors that the set-up treats at once: a CPU is faster with one (docs/lattice-columns.md).
+    static constexpr int together = std::same_as<S, Cpu> ? 1 : 4;
+
+    std::shared_ptr<const Lattice<S>> lattice;
+
+    Algebra algebra() const { return Algebra(lattice); }
+    Columns columns() const { return Columns(lattice); }
+    Little little(const BlockLayout& layout) const { return {lattice->space(), layout}; }
+    LittleSums little_algebra(const BlockLayout& layout) const { return {lattice->space(), layout}; }
+    Deflation deflation(const BlockLayout& layout, int most) const { return {lattice->space(), layout, most}; }
+    void random(int number, Field<S, P>& even) const { random_field(number, even); }
+    /// The smallest value of all parts of the lattice, and their number.
+    double least(double here) const { return here; }
+    int parts() const { return 1; }
+};
+
+/// @tparam Subspace  DeviceSubspace, or what has its members
+template <Space S, Precision P, class Subspace = DeviceSubspace<S, P>>
 class TwoLevelPreconditioner {
    public:
     using Vector = Field<S, P>;
-    using Real = std::conditional_t<P == Precision::double_, double, float>;
+    using Real = typename Subspace::Real;
     using Little = LittleVector<S, Real>;
     using Columns = FieldColumns<S, P>;
+    using Operator = EvenOdd<S, P, typename Subspace::Operator>;
+    using LinksOf = typename Subspace::LinksOf;
+    using Smoother = typename Subspace::Smoother;
 
-    /// Computes the subspace. @param whole, smoother  must outlive the preconditioner; a null smoother: minimal residual
+    /// Computes the subspace of a lattice on one device. @param whole, smoother  must outlive the preconditioner; a null smoother: minimal
+    /// residual
     /// @param options  chosen, without problems   @throws ComputationError where near-null vectors are linearly dependent in a block
     /// @param keeps    the near-null vectors, for update() and improve()
-    TwoLevelPreconditioner(const EvenOdd<S, P>& whole, const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters,
-                           Schur schur, const CoherentOptions& options, SchwarzPreconditioner<S, P>* smoother, bool keeps = false)
-        : whole_(whole),
+    TwoLevelPreconditioner(const Operator& whole, const LinksOf& links, const CloverTerm<S>* A, const DiracParameters& parameters,
+                           Schur schur, const CoherentOptions& options, Smoother* smoother, bool keeps = false)
+        : TwoLevelPreconditioner(Subspace{whole.lattice()}, whole, links, A, parameters, schur, options, smoother, keeps) {}
+    /// The same of a subspace with these parts.
+    TwoLevelPreconditioner(Subspace subspace, const Operator& whole, const LinksOf& links, const CloverTerm<S>* A,
+                           const DiracParameters& parameters, Schur schur, const CoherentOptions& options, Smoother* smoother,
+                           bool keeps = false)
+        : subspace_(std::move(subspace)),
+          whole_(whole),
           smoother_(smoother),
           options_(options),
           multiplies_(schur == Schur::symmetric && A != nullptr),
           kappa_(parameters.kappa),
-          algebra_(whole.lattice()),
-          columns_(whole.lattice()),
+          algebra_(subspace_.algebra()),
+          columns_(subspace_.columns()),
           one_(whole, 1),
           basis_(whole.lattice(), {{options.block[0], options.block[1], options.block[2], options.block[3]}}, options.vectors),
-          little_algebra_(basis_.space(), basis_.layout()),
-          little_(basis_.space(), basis_.layout()),
+          little_algebra_(subspace_.little_algebra(basis_.layout())),
+          little_(subspace_.little(basis_.layout())),
           c_(basis_.space(), basis_.layout()),
           z_(basis_.space(), basis_.layout()),
           between_(basis_.space(), basis_.layout()),
-          deflation_(basis_.space(), basis_.layout(), 2 * (options.vectors + coherent_own_vectors(options.vectors))),
+          deflation_(subspace_.deflation(basis_.layout(), 2 * (options.vectors + coherent_own_vectors(options.vectors)))),
           gcr_(little_algebra_, c_, little_length) {
         Stopwatch watch;
         set_up(links, A, parameters);
@@ -64,15 +105,16 @@ class TwoLevelPreconditioner {
         const auto& layout = basis_.layout();
         synchronize(AnySpace(basis_.space()));
         const double gcr_bytes = 2. * little_length * static_cast<double>(layout.coefficients()) * sizeof(Real);
+        const index_t blocks = layout.blocks() * subspace_.parts();
         report_ = {options.vectors, layout.own,
-                   layout.blocks(), 2 * layout.count * layout.blocks(),
-                   watch.seconds(), basis_.bytes() + little_.bytes() + deflation_.bytes() + gcr_bytes,
+                   blocks,          2 * layout.count * blocks,
+                   watch.seconds(), (basis_.bytes() + little_.bytes() + deflation_.bytes() + gcr_bytes) * subspace_.parts(),
                    independence_};
     }
 
     /// Computes the subspace of other links, in the memory of the present one: the same bits as the constructor. `whole` has these links.
     /// @throws ComputationError as the constructor
-    void set_up(const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
+    void set_up(const LinksOf& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
         while (std::ssize(vectors_) < options_.vectors) vectors_.emplace_back(whole_.lattice());
         for (auto& vector : vectors_) algebra_.zero(vector);
         Work work(whole_, std::min(together, options_.vectors));
@@ -85,14 +127,14 @@ class TwoLevelPreconditioner {
     }
     /// Takes links that differ little: the same subspace and vectors of the little system, with the little operator of these links.
     /// `whole` has these links. @throws ComputationError as the constructor
-    void update(const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
+    void update(const LinksOf& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
         little_.assemble(basis_, links, A, parameters);
         deflation_.clear();
         Little u(basis_.space(), basis_.layout()), image(basis_.space(), basis_.layout());
         for (const auto& w : deflating_) add_to_deflation(w, u, image);
     }
     /// Improves the subspace by one step of inverse iteration, after update() with the same links.
-    void improve(const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
+    void improve(const LinksOf& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
         Work work(whole_, std::min(together, options_.vectors));
         iterate(work);
         build(work, links, A, parameters, true);
@@ -107,11 +149,12 @@ class TwoLevelPreconditioner {
 
     const CoherentReport& report() const { return report_; }
     const BlockVectors<S, Real>& basis() const { return basis_; }
-    const LittleOperator<S, Real>& little() const { return little_; }
+    const typename Subspace::Little& little() const { return little_; }
     /// Iterations of the little system since the last call.
     std::uint64_t take_little_iterations() { return std::exchange(little_iterations_, 0); }
 
    private:
+    using ColumnSums = typename Subspace::Columns;
     static constexpr int little_length = coherent_little_length;  ///< vectors of the little system's GCR
     /// Of the little system in the set-up: inverse iteration needs less accuracy than a solve (with 0.7 solves failed, 12^4, kappa 0.1357).
     static constexpr double set_up_rtol = 0.4;
@@ -119,23 +162,22 @@ class TwoLevelPreconditioner {
     static constexpr int own_vectors_limit = 512;     ///< and the limit of their iterations
     static constexpr double relaxation = 0.9;         ///< of minimal residual
     static constexpr double relaxed = 1e-3;           ///< residual at which BiCGStab ends for the first near-null vectors
-    /// Near-null vectors that the set-up treats at once: a CPU is faster with one (docs/lattice-columns.md).
-    static constexpr int together = std::same_as<S, Cpu> ? 1 : 4;
+    static constexpr int together = Subspace::together;
 
     /// Fields of the preconditioner, of some right-hand sides.
     struct Work {
         Columns b, x, r, q;  ///< right-hand sides, solutions, residuals, work
-        EvenOddColumns<S, P> A;
-        Work(const EvenOdd<S, P>& whole, int columns)
+        EvenOddColumns<S, P, typename Subspace::Operator> A;
+        Work(const Operator& whole, int columns)
             : b(whole.lattice(), columns),
               x(whole.lattice(), columns),
               r(whole.lattice(), columns),
               q(whole.lattice(), columns),
-              A(columns == 1 ? EvenOddColumns<S, P>(whole) : EvenOddColumns<S, P>(whole, columns)) {}
+              A(columns == 1 ? decltype(A)(whole) : decltype(A)(whole, columns)) {}
     };
 
     /// The basis of the near-null vectors, which become orthonormal, and the little operator. @param completes  its deflation
-    void build(Work& work, const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters, bool completes) {
+    void build(Work& work, const LinksOf& links, const CloverTerm<S>* A, const DiracParameters& parameters, bool completes) {
         make_orthonormal(work, vectors_);
         each_set([&](int first, const ColumnSet& set) {
             std::vector<const Vector*> even;
@@ -145,7 +187,7 @@ class TwoLevelPreconditioner {
             whole_.dirac().hop(HopForm::inverse, Parity::odd, false, kappa_, even, {}, odd);
             basis_.set(first, Parity::odd, std::vector<const Vector*>(odd.begin(), odd.end()));
         });
-        independence_ = basis_.orthonormalise();
+        independence_ = subspace_.least(basis_.orthonormalise());
         little_.assemble(basis_, links, A, parameters);
         deflate_little(work.q[0], completes);
     }
@@ -174,11 +216,11 @@ class TwoLevelPreconditioner {
             std::iota(all.begin(), all.end(), 0);
             return Columns(of.of(all));
         };
-        krylov::ColumnsWorkspace<ColumnAlgebra<S, P>> vectors_of{fields(work.b), Columns(whole_.lattice(), columns),
-                                                                 Columns(whole_.lattice(), columns), fields(work.r), fields(work.q)};
-        krylov::BicgstabColumns<ColumnAlgebra<S, P>> it(columns_, vectors_of, columns);
+        krylov::ColumnsWorkspace<ColumnSums> vectors_of{fields(work.b), Columns(whole_.lattice(), columns),
+                                                        Columns(whole_.lattice(), columns), fields(work.r), fields(work.q)};
+        krylov::BicgstabColumns<ColumnSums> it(columns_, vectors_of, columns);
         each_set([&](int first, ColumnSet set) {
-            for (const int c : set) random_field(first + c, work.b[c]);
+            for (const int c : set) subspace_.random(first + c, work.b[c]);
             columns_.zero(set, work.x);
             auto norms = columns_.norm2(set, work.b);
             for (double& norm : norms) norm = std::sqrt(norm);
@@ -236,7 +278,7 @@ class TwoLevelPreconditioner {
         for (auto& v : vectors) fields.push_back(&v);
         Columns all(fields);
         const auto repeated = [&](Vector& v) { return Columns(std::vector<Vector*>(vectors.size(), &v)); };
-        using Scalars = typename ColumnAlgebra<S, P>::Scalars;
+        using Scalars = typename ColumnSums::Scalars;
         for (int pass = 0; pass < 2; ++pass)
             for (std::size_t k = 0; k < vectors.size(); ++k) {  // vector k is taken out of all later ones
                 algebra_.copy(vectors[k], work.x[0]);
@@ -293,7 +335,7 @@ class TwoLevelPreconditioner {
         how.rtol = rest > 0 ? rtol * norm / rest : 1;
         how.iteration_limit = limit;
         how.history = false;
-        const DeflatedLittleOperator<S, Real> A{little_, deflation_, between_};
+        const DeflatedLittleOperator A{little_, deflation_, between_};
         auto h = along;
         if (how.rtol < 1) {
             const auto log = krylov::gcr(little_algebra_, A, krylov::NoPreconditioner{}, c_, z_, gcr_, how);
@@ -326,22 +368,23 @@ class TwoLevelPreconditioner {
         }
     }
 
-    const EvenOdd<S, P>& whole_;
-    SchwarzPreconditioner<S, P>* smoother_;
+    Subspace subspace_;
+    const Operator& whole_;
+    Smoother* smoother_;
     CoherentOptions options_;
     bool multiplies_;  ///< the residual of the symmetric form has to be multiplied by A_ee
     double kappa_;
-    FieldAlgebra<S, P> algebra_;
-    ColumnAlgebra<S, P> columns_;
+    typename Subspace::Algebra algebra_;
+    ColumnSums columns_;
     Work one_;                     ///< of one right-hand side
     std::vector<Vector> vectors_;  ///< near-null; empty after a set-up that does not keep them
     BlockVectors<S, Real> basis_;
-    LittleAlgebra<S, Real> little_algebra_;
-    LittleOperator<S, Real> little_;
+    typename Subspace::LittleSums little_algebra_;
+    typename Subspace::Little little_;
     Little c_, z_, between_;
-    LittleDeflation<S, Real> deflation_;
+    typename Subspace::Deflation deflation_;
     std::vector<Little> deflating_;  ///< of the present subspace, before each is divided into chiralities
-    krylov::GcrWorkspace<LittleAlgebra<S, Real>> gcr_;
+    krylov::GcrWorkspace<typename Subspace::LittleSums> gcr_;
     std::uint64_t little_iterations_ = 0;
     double independence_ = 0;
     CoherentReport report_;

@@ -1,0 +1,47 @@
+// What the preconditioner of inexact deflation (solve/two_level.hpp) consists of on one worker's part of a lattice: blocks divide the local
+// lattice, so that basis, restriction and prolongation are local.
+#pragma once
+
+#include <kasane/lattice/distributed/distributed_algebra.hpp>
+#include <kasane/lattice/distributed/distributed_columns.hpp>
+#include <kasane/lattice/distributed/distributed_dirac.hpp>
+#include <kasane/lattice/distributed/distributed_little.hpp>
+#include <kasane/lattice/distributed/distributed_little_operator.hpp>
+#include <kasane/lattice/distributed/rank_grid.hpp>
+#include <kasane/lattice/solve/two_level.hpp>
+
+namespace kasane::lattice {
+
+template <Space S, Precision P>
+struct DistributedSubspace {
+    using Real = typename DeviceSubspace<S, P>::Real;
+    using Operator = DistributedDirac<S, P>;
+    using Algebra = DistributedAlgebra<S, P>;
+    using Columns = DistributedColumnAlgebra<S, P>;
+    using Smoother = SchwarzPreconditioner<S, P, Operator, Algebra>;
+    using Little = DistributedLittleOperator<S, Real>;
+    using LittleSums = DistributedLittleAlgebra<S, Real>;
+    using Deflation = DistributedLittleDeflation<S, Real>;
+    using LinksOf = LittleLinks<S>;
+
+    static constexpr int together = 1;
+
+    std::shared_ptr<const Lattice<S>> lattice;
+    HaloExchange<S>* exchange;
+    comm::Worker* worker;
+    RankGrid grid;
+
+    Algebra algebra() const { return {lattice, *worker, exchange->peers()}; }
+    Columns columns() const { return {lattice, *worker}; }
+    Little little(const BlockLayout& layout) const { return {lattice->space(), layout, *exchange, *worker}; }
+    LittleSums little_algebra(const BlockLayout& layout) const { return {lattice->space(), layout, *worker}; }
+    Deflation deflation(const BlockLayout& layout, int most) const { return {lattice->space(), layout, most, *worker}; }
+    void random(int number, Field<S, P>& even) const { random_field(number, grid.lattice(), grid.origin(worker->index()), even); }
+    double least(double here) const {
+        worker->all_reduce({&here, 1}, comm::Reduce::min);
+        return here;
+    }
+    int parts() const { return grid.size(); }
+};
+
+}  // namespace kasane::lattice

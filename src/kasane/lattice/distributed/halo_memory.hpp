@@ -1,0 +1,14 @@
+// The memory of halos, which a worker's solver has beside that of a solver of its local lattice on one device.
+#pragma once
+
+#include <kasane/lattice/distributed/rank_grid.hpp>
+#include <kasane/lattice/solve/solver.hpp>
+
+namespace kasane::lattice {
+
+/// Memory on a worker's space for half spinors, the terms of faces, the links and clover terms around the local lattice during the set-up,
+/// and for the basis and coefficients of neighbouring blocks. [bytes]
+/// @param options  without coherent_problems()
+double halo_bytes(const RankGrid& grid, const DiracParameters& parameters, const SolverOptions& options);
+
+}  // namespace kasane::lattice
