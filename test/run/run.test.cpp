@@ -331,7 +331,7 @@ TEST_F(Run, InfoListsDevicesAndBuild) {
     const auto outcome = kasane({"info", "--json"});
     ASSERT_EQ(outcome.status, 0);
     const auto result = outcome.json();
-    for (const char* key : {"version", "commit", "build", "devices", "threads", "simd"}) EXPECT_TRUE(result.contains(key)) << key;
+    for (const char* key : {"version", "commit", "build", "devices", "threads", "thread_binding", "memory_nodes", "simd"}) EXPECT_TRUE(result.contains(key)) << key;
     for (const char* key : {"compiler", "cuda", "mpi"}) EXPECT_TRUE(result["build"].contains(key)) << key;
     ASSERT_GE(result["devices"].size(), 1u);
     EXPECT_EQ(result["devices"][0]["kind"], "cpu");

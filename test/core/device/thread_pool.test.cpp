@@ -1,9 +1,11 @@
 #include <kasane/core/base/waiting.hpp>
+#include <kasane/core/device/binding.hpp>
 #include <kasane/core/device/thread_pool.hpp>
 
 #include <gtest/gtest.h>
 
 #include <omp.h>
+#include <sched.h>
 
 #include <atomic>
 #include <thread>
@@ -86,6 +88,30 @@ TEST(ForEachPart, CallersOnSeveralThreadsAreIndependent) {
         });
     for (auto& caller : callers) caller.join();
     EXPECT_EQ(sum, 4 * 100 * 190);
+}
+
+/// With OMP_PROC_BIND and OMP_PLACES, threads may run where OpenMP's of the same number run; without, anywhere.
+TEST(ForEachPart, ThreadsAreBoundAsThoseOfOpenMP) {
+    constexpr int threads = 2;
+    const auto places = places_of_team(threads);
+    EXPECT_EQ(places.empty(), thread_binding().policy.empty());
+    std::vector<int> allowed(threads, 0);
+    std::atomic<int> arrived{0};
+    for_each_part(threads, threads, [&](index_t, int thread) {
+        ++arrived;
+        for (int turn = 0; turn < 1000 && arrived < threads; ++turn) std::this_thread::yield();
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        sched_getaffinity(0, sizeof set, &set);
+        allowed[static_cast<std::size_t>(thread)] = CPU_COUNT(&set);
+        if (!places.empty() && thread > 0) {
+            std::vector<int> ids(static_cast<std::size_t>(omp_get_place_num_procs(places[1])));
+            omp_get_place_proc_ids(places[1], ids.data());
+            EXPECT_EQ(CPU_COUNT(&set), static_cast<int>(ids.size()));
+            for (const int id : ids) EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(id), &set));
+        }
+    });
+    if (places.empty() && allowed[1] > 0) EXPECT_EQ(allowed[0], allowed[1]);
 }
 
 }  // namespace
