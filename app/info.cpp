@@ -2,6 +2,7 @@
 #include <app/command.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/placement.hpp>
+#include <kasane/core/device/binding.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/json.hpp>
 #include <kasane/run/driver/record.hpp>
@@ -33,6 +34,7 @@ Action add_info(CLI::App&, const Common& common) {
             return s.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(s);
         };
         const int threads = thread_count(Cpu{common.threads_or_all()});
+        const ThreadBinding binding = thread_binding();
         nlohmann::ordered_json object{
             {"version", version},
             {"commit", commit},
@@ -43,10 +45,13 @@ Action add_info(CLI::App&, const Common& common) {
               {"nccl", text_or_null(comm::nccl_built_with())}}},
             {"devices", nlohmann::ordered_json::array()},
             {"threads", threads},
+            {"thread_binding", text_or_null(binding.policy)},
+            {"memory_nodes", binding.memory_nodes},
             {"simd", run::simd_name()},
         };
         std::string text = fmt::format("kasane {} ({}), built by {}{}\n{} threads, {}", version, commit, compiler,
                                        *cuda_compiler ? fmt::format(" and nvcc {}", cuda_compiler) : "", threads, run::simd_name());
+        text += "\n" + words(binding);
         for (const auto& [what, with] : {std::pair("MPI", comm::mpi_built_with()), std::pair("NCCL", comm::nccl_built_with())})
             text += with.empty() ? fmt::format("\nwithout {}", what) : "\nwith " + with;
         for (const auto& device : devices()) {

@@ -1,4 +1,5 @@
 #include <app/waiting.hpp>
+#include <kasane/core/device/threads.hpp>
 
 #include <unistd.h>
 
@@ -15,6 +16,8 @@ void wait_without_spinning(char** argv) {
     constexpr const char* turns = "GOMP_SPINCOUNT";
     if (std::getenv(policy) || std::getenv(turns)) return;  // the user's choice, or set below
     if (setenv(policy, "passive", 0) != 0 || setenv(turns, "500", 0) != 0) return;
+    // Where the user binds threads, OpenMP has bound this one to one place, and the program would find no other.
+    run_on_any_processor();
     // By its path, so that the process keeps its name; by the link where the file has been replaced meanwhile.
     std::error_code unknown;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);

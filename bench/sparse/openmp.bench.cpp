@@ -1,7 +1,10 @@
 // sparse.openmp: figures 13 and 14 and table 4 of [HOHNI17], the structures of OpenMP around an iteration of ICCG.
 #include <bench/sparse/openmp_structures.hpp>
 #include <bench/sparse/sparse_studies.hpp>
+#include <kasane/core/base/timer.hpp>
+#include <kasane/core/device/binding.hpp>
 #include <kasane/sparse/iterate/threads.hpp>
+#include <kasane/sparse/order/orders.hpp>
 #include <kasane/sparse/prepared_system.hpp>
 
 #include <fmt/format.h>
@@ -17,17 +20,24 @@ using namespace sparse;
 
 namespace {
 
-constexpr int timed_iterations = 30, runs = 5;
+constexpr int least_runs = 2, most_runs = 5;
+constexpr double seconds_of_a_step = 8;  ///< of a ladder, about
 
-PreparedSystem<Cpu> system_of_box(Cpu on, const SparseProblem& problem, const std::string& ordering) {
+PreparedSystem<Cpu> system_of_box(Cpu on, const SparseProblem& problem, const ColoredOrder& order, Numbering numbering) {
     SolverOptions options;
-    options.ordering = Ordering::parse(ordering);
-    options.numbering = Numbering::coalesced;
+    options.numbering = numbering;
     options.format = Format::parse("csr");
     options.iteration = Iteration::plain;
-    auto order = order_rows(problem.matrix.view(), options.ordering);
     PartTimes times;
     return prepare_system(on, problem.matrix.view(), {to_space(on, order.row), order.color_begin, order.steps}, options, times);
+}
+
+/// 1, 2, 4, ... threads and all of them.
+std::vector<int> ladder(int all) {
+    std::vector<int> threads;
+    for (int t = 1; t < all; t *= 2) threads.push_back(t);
+    threads.push_back(all);
+    return threads;
 }
 
 /// b = 1 and x = 0 in new numbers.
@@ -67,17 +77,18 @@ std::vector<Way> ways() {
             {"kasane, with its kernels", vectors}};
 }
 
-void run_box(const BenchmarkContext& context, SparseProblems& problems, Cpu on, index_t side, const std::string& ordering) {
-    const auto& problem = problems.box(side);
-    auto prepared = system_of_box(on, problem, ordering);
+/// @param alone  seconds of an iteration of each way with one thread; filled by the first step of a ladder
+void run_box(const BenchmarkContext& context, SparseProblems& problems, Cpu on, const SparseProblem& problem, const std::string& label,
+             PreparedSystem<Cpu> prepared, std::vector<double>& alone) {
     IterationTask task;
-    task.limit = timed_iterations;
+    task.limit = problem.rows() > 1'000'000 ? 10 : 30;
     const auto all = ways();
     std::vector<double> best(all.size(), INFINITY), worst(all.size(), 0.), error(all.size(), 0.);
     std::vector<OpenMpRun> last(all.size());
     std::vector<double> reference;
+    const Stopwatch watch;
     // In turns, so that other programs of the machine disturb all alike.
-    for (int run = 0; run < runs; ++run)
+    for (int run = 0; run < most_runs && (run < least_runs || watch.seconds() < seconds_of_a_step); ++run)
         for (std::size_t k = all.size(); k-- > 0;) {
             begin_again(prepared);
             last[k] = all[k].run(prepared, task);
@@ -88,11 +99,12 @@ void run_box(const BenchmarkContext& context, SparseProblems& problems, Cpu on, 
             for (std::size_t i = 0; i < x.size(); ++i)
                 error[k] = std::max(error[k], std::fabs(x[i] - reference[i]) / std::fabs(reference[i] + (reference[i] == 0)));
         }
-    const auto& speed = problems.speed(context.space);
+    if (alone.empty() && thread_count(on) == 1) alone = best;
+    const auto& speed = problems.speed(on);
     for (std::size_t k = 0; k < all.size(); ++k) {
         const auto& c = last[k].constructs;
         BenchmarkResult row;
-        row.name = fmt::format("sparse.openmp, {}, {}{}", ordering, all[k].name, threads_label(context.space));
+        row.name = fmt::format("sparse.openmp, {}, {}{}", label, all[k].name, threads_label(on));
         row.n = problem.rows();
         row.seconds = best[k];
         row.spread = (worst[k] - best[k]) / best[k];
@@ -101,7 +113,10 @@ void run_box(const BenchmarkContext& context, SparseProblems& problems, Cpu on, 
         row.bound = speed.triad;
         row.bound_reason = words(speed);
         row.error = error[k];
-        row.more = {{"over_first", best[k] / best[0]},
+        row.more = {{"threads", thread_count(on)},
+                    {"over_first", best[k] / best[0]},
+                    {"gain", alone.empty() ? NAN : alone[k] / best[k]},
+                    {"triad_gain", alone.empty() ? NAN : speed.triad / problems.speed(Cpu{1}).triad},
                     {"parallel_for", c.parallel_for},
                     {"parallel", c.parallel},
                     {"for", c.shared_for},
@@ -109,6 +124,7 @@ void run_box(const BenchmarkContext& context, SparseProblems& problems, Cpu on, 
                     {"barriers", c.barriers},
                     {"implicit_barriers", c.implicit_barriers},
                     {"colors", prepared.system.layout.colors}};
+        row.note = words(thread_binding());
         context.report(row);
     }
 }
@@ -116,23 +132,35 @@ void run_box(const BenchmarkContext& context, SparseProblems& problems, Cpu on, 
 }  // namespace
 
 Benchmark sparse_openmp(const SharedSparse& shared) {
-    return {"sparse.openmp",
-            "Figures 13 and 14 and table 4 of [HOHNI17]: an iteration of ICCG (plain, compressed rows, 12 and 2 colours, 30 iterations, "
-            "the best "
-            "of five runs in turns) with the structures of OpenMP that the paper tries one after the other, its numbers in brackets; "
-            "constructs "
-            "that a thread meets in an iteration. The phases of kasane are fewer loops than the paper's, so that its `nowait` (3) saves "
-            "nothing. "
-            "The last two rows are kasane's own structure, one region with sums by hand in which idle threads take parts of others, with "
-            "the same "
-            "loops and with its kernels. The error is the largest relative difference of x from that of kasane's kernels. `--n`: cells "
-            "along an edge.",
-            [shared](const BenchmarkContext& context) {
-                const auto* cpu = std::get_if<Cpu>(&context.space);
-                if (!cpu) return context.report(absent("sparse.openmp", 0, "is for CPUs: --device cpu"));
-                for (const auto side : sides_or(context, {32, 128}, {128}))
-                    for (const char* ordering : {"cm-rcm:12", "cm-rcm:2"}) run_box(context, *shared, *cpu, side, ordering);
-            }};
+    return {
+        "sparse.openmp",
+        "Figures 13 and 14 and table 4 of [HOHNI17]: an iteration of ICCG (plain, compressed rows, 12 colours, the best of two to five "
+        "runs in turns) with the structures of OpenMP that the paper tries one after the other, its numbers in brackets, in both "
+        "numberings, with 1, 2, 4, ... threads and all (`--quick`: all), each beside the triad of as many threads; two colours with all "
+        "threads. `gain` is over one thread, `triad_gain` the triad's; constructs are those that a thread meets in an iteration. The "
+        "phases of kasane are fewer loops than the paper's, so that its `nowait` (3) saves nothing. The last two rows are kasane's own "
+        "structure, one region with sums by hand in which idle threads take parts of others, with the same loops and with its kernels. "
+        "The error is the largest relative difference of x from that of kasane's kernels. `--n`: cells along an edge.",
+        [shared](const BenchmarkContext& context) {
+            const auto* cpu = std::get_if<Cpu>(&context.space);
+            if (!cpu) return context.report(absent("sparse.openmp", 0, "is for CPUs: --device cpu"));
+            const int all = thread_count(*cpu);
+            for (const auto side : sides_or(context, {32, 128}, {128})) {
+                const auto& problem = shared->box(side);
+                for (const std::string ordering : {"cm-rcm:12", "cm-rcm:2"}) {
+                    const auto order = order_rows(problem.matrix.view(), Ordering::parse(ordering));
+                    const bool climbs = ordering == "cm-rcm:12" && !context.quick;
+                    for (const auto numbering : {Numbering::coalesced, Numbering::sequential}) {
+                        std::vector<double> alone;
+                        for (const int threads : climbs ? ladder(all) : std::vector{all}) {
+                            const Cpu on{threads};
+                            run_box(context, *shared, on, problem, ordering + ", " + name(numbering),
+                                    system_of_box(on, problem, order, numbering), alone);
+                        }
+                    }
+                }
+            }
+        }};
 }
 
 }  // namespace kasane::bench

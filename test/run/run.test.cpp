@@ -6,6 +6,7 @@
 #include <test/run/command.hpp>
 
 #include <cmath>
+#include <cstdlib>
 #include <set>
 #include <sstream>
 
@@ -331,12 +332,19 @@ TEST_F(Run, InfoListsDevicesAndBuild) {
     const auto outcome = kasane({"info", "--json"});
     ASSERT_EQ(outcome.status, 0);
     const auto result = outcome.json();
-    for (const char* key : {"version", "commit", "build", "devices", "threads", "simd"}) EXPECT_TRUE(result.contains(key)) << key;
+    for (const char* key : {"version", "commit", "build", "devices", "threads", "thread_binding", "memory_nodes", "simd"})
+        EXPECT_TRUE(result.contains(key)) << key;
     for (const char* key : {"compiler", "cuda", "mpi"}) EXPECT_TRUE(result["build"].contains(key)) << key;
     ASSERT_GE(result["devices"].size(), 1u);
     EXPECT_EQ(result["devices"][0]["kind"], "cpu");
     EXPECT_GT(result["devices"][0]["memory_bytes"], 1'000'000);
     EXPECT_EQ(kasane({"info", "--json", "--threads", "1"}).json()["threads"], 1);
+    // The command starts itself again; OpenMP has then bound the first thread already.
+    setenv("OMP_PROC_BIND", "close", 1);
+    const auto bound = kasane({"info", "--json"}).json();
+    unsetenv("OMP_PROC_BIND");
+    EXPECT_EQ(bound["threads"], result["threads"]);
+    EXPECT_EQ(bound["thread_binding"], "close");
 }
 
 TEST_F(Run, HelpAndUsage) {

@@ -1,5 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
+#include <kasane/core/device/binding.hpp>
 #include <kasane/perf/benchmark.hpp>
 #include <kasane/version.hpp>
 
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <variant>
 
 namespace kasane {
 
@@ -56,6 +58,11 @@ std::string benchmark_record(const AnySpace& space, const std::vector<BenchmarkR
                          {"clock_hertz", device.clock_hertz},
                          {"memory_bytes", device.memory_bytes},
                          {"capability", device.capability}};
+    if (std::holds_alternative<Cpu>(space)) {
+        const auto binding = thread_binding();
+        record["machine"]["thread_binding"] = binding.policy.empty() ? "none" : binding.policy;
+        record["machine"]["memory_nodes"] = binding.memory_nodes;
+    }
     record["date"] = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
     record["version"] = version;
     record["commit"] = commit;

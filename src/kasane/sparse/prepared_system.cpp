@@ -2,6 +2,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/math/random.hpp>
+#include <kasane/sparse/format/first_touch.hpp>
 #include <kasane/sparse/prepared_system.hpp>
 #include <kasane/sparse/precondition/factor.hpp>
 #include <kasane/sparse/vectors.hpp>
@@ -117,7 +118,9 @@ PreparedSystem<S> prepare_system(S on, const CsrView& A, SpaceOrder<S> order, co
     auto layout = make_layout(on, std::move(order), A, shape);
     lap("layout");
     fill(prepared, on, A, layout, lap);
-    prepared.vectors = IterationVectors<S>(on, prepared.system.layout.padded);
+    auto& v = prepared.vectors = IterationVectors<S>(on, prepared.system.layout.padded);
+    place_rows(on, prepared.system.layout,
+               {row_array(v.x), row_array(v.r), row_array(v.p), row_array(v.u), row_array(v.w), row_array(v.b)});
     lap("convert");
     return prepared;
 }

@@ -1,9 +1,11 @@
 #include <kasane/core/base/waiting.hpp>
+#include <kasane/core/device/binding.hpp>
 #include <kasane/core/device/thread_pool.hpp>
 
 #include <gtest/gtest.h>
 
 #include <omp.h>
+#include <sched.h>
 
 #include <atomic>
 #include <thread>
@@ -86,6 +88,34 @@ TEST(ForEachPart, CallersOnSeveralThreadsAreIndependent) {
         });
     for (auto& caller : callers) caller.join();
     EXPECT_EQ(sum, 4 * 100 * 190);
+}
+
+/// With OMP_PROC_BIND and OMP_PLACES, threads may run where OpenMP's of the same number run; without, anywhere.
+TEST(ForEachPart, ThreadsAreBoundAsThoseOfOpenMP) {
+    constexpr int threads = 16;  // more than in the other tests, so that the pool is new
+    const auto places = places_of_team(threads);
+    ASSERT_EQ(places.empty(), thread_binding().policy.empty());
+    std::vector<cpu_set_t> allowed(threads);
+    std::vector<char> ran(threads, 0);
+    std::atomic<int> arrived{0};
+    for_each_part(threads, threads, [&](index_t, int thread) {
+        ++arrived;
+        for (int turn = 0; turn < 1000 && arrived < threads; ++turn) std::this_thread::yield();
+        const auto me = static_cast<std::size_t>(thread);
+        sched_getaffinity(0, sizeof(cpu_set_t), &allowed[me]);
+        ran[me] = 1;
+    });
+    for (std::size_t t = 1; t < threads; ++t) {
+        if (ran[t] == 0) continue;
+        if (places.empty()) {
+            EXPECT_EQ(CPU_COUNT(&allowed[t]), omp_get_num_procs());
+            continue;
+        }
+        std::vector<int> ids(static_cast<std::size_t>(omp_get_place_num_procs(places[t])));
+        omp_get_place_proc_ids(places[t], ids.data());
+        EXPECT_EQ(CPU_COUNT(&allowed[t]), static_cast<int>(ids.size())) << t;
+        for (const int id : ids) EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(id), &allowed[t])) << t;
+    }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // parts of the share are taken; a thread takes a part by exchanging the word. A thread that wakes up late finds words of another job and
 // takes nothing: so the caller waits for parts that were taken, never for threads.
 #include <kasane/core/base/waiting.hpp>
+#include <kasane/core/device/binding.hpp>
 #include <kasane/core/device/thread_pool.hpp>
 #include <kasane/core/device/threads.hpp>
 
@@ -20,7 +21,7 @@ thread_local bool inside_a_part = false;  ///< on threads of a pool, and on a ca
 /// The threads of one caller.
 class ThreadPool {
    public:
-    explicit ThreadPool(int threads) : shares_(static_cast<std::size_t>(threads)) {
+    explicit ThreadPool(int threads) : shares_(static_cast<std::size_t>(threads)), places_(places_of_team(threads)) {
         try {
             for (int me = 1; me < threads; ++me) helpers_.emplace_back([this, me] { work(me); });
         } catch (const std::system_error&) {  // the system refuses more threads: those that exist take all parts
@@ -80,7 +81,12 @@ class ThreadPool {
 
     void work(int me) {
         inside_a_part = true;
-        run_on_any_processor();
+        // Where the user binds threads, those with one number in OpenMP and here share a place, so that each finds in its memory node what
+        // the other wrote first.
+        if (places_.empty())
+            run_on_any_processor();
+        else
+            run_on_place(places_[static_cast<std::size_t>(me)]);
         for (std::uint32_t seen = 0;;) {
             job_.wait_while(seen);
             seen = job_.value();
@@ -90,6 +96,7 @@ class ThreadPool {
     }
 
     std::vector<Share> shares_;
+    std::vector<int> places_;  ///< of the threads; empty: any
     std::vector<std::thread> helpers_;
     WaitWord job_, completed_;
     std::atomic<index_t> left_{0};

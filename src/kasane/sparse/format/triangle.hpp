@@ -93,7 +93,7 @@ void scale_triangle(S on, const Layout<S>& layout, Triangle<S, double>& triangle
 
 /// The same entries as T.
 template <class T, Space S>
-Triangle<S, T> copy_of(S on, const Triangle<S, double>& triangle);
+Triangle<S, T> copy_of(S on, const Layout<S>& layout, const Triangle<S, double>& triangle);
 
 /// Calls f(rows, shape) for each run of rows that one shape (CsrRows, SellRows, SliceRows) describes: all rows, or those of a slice.
 template <Space S, class T, class F>

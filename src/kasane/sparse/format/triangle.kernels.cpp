@@ -4,6 +4,7 @@
 // entries come in A's order, which is the order of sums on every space.
 #include <kasane/core/device/algorithms.hpp>
 #include <kasane/core/device/kernels.hpp>
+#include <kasane/sparse/format/first_touch.hpp>
 #include <kasane/sparse/format/triangle.hpp>
 
 #include <algorithm>
@@ -142,11 +143,9 @@ struct CopyEach {
     To* to;
     KS_FN void operator()(index_t i) const { to[i] = static_cast<To>(from[i]); }
 };
-template <class To, Space S, class From>
-Buffer<To, S> copied(S on, const Buffer<From, S>& from) {
-    Buffer<To, S> to(on, from.size());
+template <Space S, class From, class To>
+void copy_each(S on, const Buffer<From, S>& from, Buffer<To, S>& to) {
     parallel_for(on, from.size(), CopyEach<From, To>{from.data(), to.data()});
-    return to;
 }
 
 /// Scans the widths of n chunks into offsets [n + 1]; returns the entries stored.
@@ -171,6 +170,7 @@ Triangle<S, double> make_triangle(S on, const CsrView& A, const Layout<S>& layou
     const auto take = [&](index_t stored) {
         t.column = Buffer<std::int32_t, S>(on, stored);
         t.value = Buffer<double, S>(on, stored);
+        place_entries(on, layout, t);
     };
     Buffer<std::uint32_t, S> length(on, layout.padded);
     parallel_for(on, layout.padded, Zero{length.view()});
@@ -241,21 +241,25 @@ void scale_triangle(S on, const Layout<S>& layout, Triangle<S, double>& t, View<
 }
 
 template <class T, Space S>
-Triangle<S, T> copy_of(S on, const Triangle<S, double>& from) {
+Triangle<S, T> copy_of(S on, const Layout<S>& layout, const Triangle<S, double>& from) {
     Triangle<S, T> to;
     to.kind = from.kind;
     to.chunk = from.chunk;
     to.slice = from.slice;
-    to.offset = copied<index_t>(on, from.offset);
-    to.column = copied<std::int32_t>(on, from.column);
-    to.value = copied<T>(on, from.value);
+    to.offset = Buffer<index_t, S>(on, from.offset.size());
+    copy_each(on, from.offset, to.offset);
+    to.column = Buffer<std::int32_t, S>(on, from.stored());
+    to.value = Buffer<T, S>(on, from.stored());
+    place_entries(on, layout, to);
+    copy_each(on, from.column, to.column);
+    copy_each(on, from.value, to.value);
     synchronize(on);
     return to;
 }
 
 template Triangle<KS_SPACE, double> make_triangle(KS_SPACE, const CsrView&, const Layout<KS_SPACE>&, Side, const Format&);
 template void scale_triangle(KS_SPACE, const Layout<KS_SPACE>&, Triangle<KS_SPACE, double>&, View<const double>);
-template Triangle<KS_SPACE, double> copy_of(KS_SPACE, const Triangle<KS_SPACE, double>&);
-template Triangle<KS_SPACE, float> copy_of(KS_SPACE, const Triangle<KS_SPACE, double>&);
+template Triangle<KS_SPACE, double> copy_of(KS_SPACE, const Layout<KS_SPACE>&, const Triangle<KS_SPACE, double>&);
+template Triangle<KS_SPACE, float> copy_of(KS_SPACE, const Layout<KS_SPACE>&, const Triangle<KS_SPACE, double>&);
 
 }  // namespace kasane::sparse

@@ -7,6 +7,7 @@
 
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/base/waiting.hpp>
+#include <kasane/sparse/format/first_touch.hpp>
 #include <kasane/sparse/iterate/iterate.hpp>
 #include <kasane/sparse/iterate/schedule.body.hpp>
 
@@ -146,7 +147,7 @@ class ThreadExecutor {
 
    private:
     double norm_unit() const { return task_.b_norm > 0 ? task_.b_norm : 1; }
-    int first_of(int thread) const { return static_cast<int>(static_cast<index_t>(parts_) * thread / threads_); }
+    int first_of(int thread) const { return PartShares{parts_, threads_}.first(thread); }
     /// The sums of this decision (0), the next one (1), the last one (2).
     std::vector<PartSums>& sums(unsigned which) { return shared_.sums[(decisions_ + which) % 3]; }
 

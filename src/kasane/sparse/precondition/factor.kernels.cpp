@@ -1,5 +1,6 @@
 // Incomplete Cholesky factorisation without fill, Jacobi and SSOR, once per Space.
 #include <kasane/core/device/kernels.hpp>
+#include <kasane/sparse/format/first_touch.hpp>
 #include <kasane/sparse/precondition/factor.hpp>
 
 #include <atomic>
@@ -275,7 +276,7 @@ struct TakeOwnValues {
 template <Space S>
 Triangle<S, double> with_own_values(S on, const Layout<S>& layout, const Triangle<S, double>& C, const Triangle<S, double>& pattern,
                                     Side side) {
-    auto to = copy_of<double>(on, pattern);
+    auto to = copy_of<double>(on, layout, pattern);
     each_shape(layout, to, [&](const Segment& run, auto shape) {
         parallel_for(on, run.end - run.begin,
                      TakeOwnValues<decltype(shape)>{shape, to.column.data(), to.value.data(), C.csr(), side == Side::upper, run.begin});
@@ -297,6 +298,7 @@ template <Space S>
 SplitMatrix<S> split(S on, const CsrView& A, const Layout<S>& layout, const Format& format, bool triangles) {
     SplitMatrix<S> parts;
     parts.diagonal = Buffer<double, S>(on, layout.padded);
+    place_rows(on, layout, {row_array(parts.diagonal)});
     parallel_for(on, layout.padded, Fill{1, parts.diagonal.view()});
     parallel_for(on, layout.rows, TakeDiagonal{A, layout.new_row.view(), parts.diagonal.view()});
     parts.lower = make_triangle(on, A, layout, Side::lower, format);
@@ -328,7 +330,7 @@ Factor<S> factorise(S on, const SplitMatrix<S>& A, const Layout<S>& layout, cons
     for (double shift = 0; shift <= 2; shift = shift == 0 ? 0.001 : 2 * shift) {
         bad.lower();
         if (triangles) {
-            factor.lower = copy_of<double>(on, A.lower_rows);
+            factor.lower = copy_of<double>(on, layout, A.lower_rows);
             auto& C = factor.lower;
             const Earlier earlier{layout.rank.view()};
             each_color(layout, C, [&](const Lanes& lanes, index_t n, auto shape) {
@@ -360,6 +362,7 @@ System<S> make_system(S on, SplitMatrix<S> A, Layout<S> layout, Factor<S> factor
     system.factor = factor.kind;
     system.single_factor = single_factor && factor.kind != FactorKind::identity;
     system.scale = Buffer<double, S>(on, layout.padded);
+    place_rows(on, layout, {row_array(system.scale)});
     system.diagonal = std::move(A.diagonal);
     parallel_for(on, layout.padded, Scales{factor.pivot.view(), system.scale.view(), system.diagonal.view()});
     synchronize(on);
@@ -367,7 +370,7 @@ System<S> make_system(S on, SplitMatrix<S> A, Layout<S> layout, Factor<S> factor
     const View<const double> scale = system.scale.view();
     const auto store = [&](Triangle<S, double> exact, Triangle<S, double>& in_double, Triangle<S, float>& in_float) {
         if (system.single_factor)
-            in_float = copy_of<float>(on, exact);
+            in_float = copy_of<float>(on, layout, exact);
         else
             in_double = std::move(exact);
     };
@@ -384,8 +387,8 @@ System<S> make_system(S on, SplitMatrix<S> A, Layout<S> layout, Factor<S> factor
     scale_triangle(on, layout, A.lower, scale);
     scale_triangle(on, layout, A.upper, scale);
     if (system.single_factor && factor.kind == FactorKind::own_triangles_of_A) {
-        system.factor_lower_f = copy_of<float>(on, A.lower);
-        system.factor_upper_f = copy_of<float>(on, A.upper);
+        system.factor_lower_f = copy_of<float>(on, layout, A.lower);
+        system.factor_upper_f = copy_of<float>(on, layout, A.upper);
     }
     system.lower = std::move(A.lower);
     system.upper = std::move(A.upper);
