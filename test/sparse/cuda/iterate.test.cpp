@@ -109,6 +109,14 @@ TEST_F(IterateOnCuda, AgreesWithTheCpuBeyondOneRowPerThread) {
         expect_agreement(box_matrix({32, 32, 32}), {.ordering = ordering, .format = "sliced-ell"});
 }
 
+// Neighbouring warps' rows are those of different blocks there, over several blocks and in turns.
+TEST_F(IterateOnCuda, AgreesWithTheCpuWhereRowsAreSortedByLength) {
+    for (const auto precondition : {Precondition::ssor, Precondition::ic0})
+        for (const bool single : {false, true})
+            expect_agreement(graph_with_triangles(20'011), {"mc:4", "sell:32:1024", Numbering::coalesced, precondition, single});
+    expect_agreement(box_matrix({32, 32, 32}), {.ordering = "cm-rcm:2", .format = "sell:32:64"});
+}
+
 TEST_F(IterateOnCuda, LongRowsAreSummedWhole) {
     CsrMatrix star;  // one row touches all others
     const int n = 3001;

@@ -5,6 +5,7 @@
 #include <kasane/sparse/precondition/factor.hpp>
 
 #include <cmath>
+#include <map>
 #include <random>
 #include <string>
 #include <utility>
@@ -118,12 +119,11 @@ Outcome solve(const System<S>& system, const Problem& problem, const IterationTa
 
 /// A connected random graph with many triangles, diagonally dominant by a little.
 inline CsrMatrix graph_with_triangles(int n) {
-    std::vector<std::vector<double>> dense(static_cast<std::size_t>(n), std::vector<double>(static_cast<std::size_t>(n), 0.));
+    std::vector<std::map<int, double>> row(static_cast<std::size_t>(n));  // couplings, by column
     std::mt19937 random(1);
     const auto couple = [&](int i, int j) {
         const double value = -static_cast<double>(random() % 100 + 1) / 100;
-        dense[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = dense[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)] =
-            value;
+        row[static_cast<std::size_t>(i)][j] = row[static_cast<std::size_t>(j)][i] = value;
     };
     for (int i = 0; i < n; ++i) {
         couple(i, (i + 1) % n);
@@ -131,13 +131,13 @@ inline CsrMatrix graph_with_triangles(int n) {
     }
     CsrMatrix A;
     A.begin.push_back(0);
-    for (std::size_t i = 0; i < dense.size(); ++i) {
-        dense[i][i] = 0;
+    for (int i = 0; i < n; ++i) {
+        auto& entries = row[static_cast<std::size_t>(i)];
+        entries.erase(i);
         double sum = 0.05;
-        for (const double a : dense[i]) sum += std::abs(a);
-        dense[i][i] = sum;
-        for (std::size_t j = 0; j < dense.size(); ++j)
-            if (dense[i][j] != 0) A.column.push_back(static_cast<std::int32_t>(j)), A.value.push_back(dense[i][j]);
+        for (const auto& [column, value] : entries) sum += std::abs(value);
+        entries[i] = sum;
+        for (const auto& [column, value] : entries) A.column.push_back(column), A.value.push_back(value);
         A.begin.push_back(static_cast<index_t>(A.value.size()));
     }
     return A;

@@ -158,8 +158,9 @@ struct Job {
     bool factored = true;              ///< false: the factor is the identity
     const Segment* segment = nullptr;  ///< [colors * parts]
     int colors = 0, parts = 1, steps = 1, chunk = 1;
-    int zero = 0;      ///< see Tune::tied
-    int prefetch = 0;  ///< rows of each thread that are fetched while it waits at a barrier
+    bool spread = false;  ///< neighbouring warps' rows are those of different blocks; needs parts = 1
+    int zero = 0;         ///< see Tune::tied
+    int prefetch = 0;     ///< rows of each thread that are fetched while it waits at a barrier
 };
 
 /// The rows of one thread in the present grid.
@@ -168,7 +169,10 @@ class RowLoop {
    public:
     __device__ explicit RowLoop(const Job<Rows, F>& job) : job_(job) {
         const bool together = job.parts == 1;  // all blocks share each segment
-        first_ = (together ? blockIdx.x * blockDim.x : 0) + threadIdx.x;
+        if (job.spread)
+            first_ = (threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32;
+        else
+            first_ = (together ? blockIdx.x * blockDim.x : 0) + threadIdx.x;
         stride_ = together ? gridDim.x * blockDim.x : blockDim.x;
         first_part_ = together ? 0 : static_cast<int>(blockIdx.x);
         part_stride_ = together ? 1 : static_cast<int>(gridDim.x);
