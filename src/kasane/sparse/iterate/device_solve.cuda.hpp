@@ -118,7 +118,7 @@ class DeviceSolve {
             }
         }
         // Rows sorted by length: long rows are neighbours, and one block would get 1024 of them. H200, 4 to 125 entries a row, ic0 in 32
-        // colours: 0.56 to 0.76 of the time; without a factor, up to 1.13.
+        // colours: 0.54 to 0.76 of the time; without a factor, up to 1.13.
         job_.spread = job_.factored && layout.shape.parts == 1 && layout.shape.sigma > 1;
         b_ = v.b.data();
     }
