@@ -186,7 +186,10 @@ TEST_P(DistributedSolverOn, MemoryOfHalosIsCounted) {
     const double without = halo_bytes(grid, {}, coherent);
     coherent.coherent.vectors = 16;
     EXPECT_GT(halo_bytes(grid, {}, coherent), without + 2 * 4 * 384 * static_cast<double>(grid.face_sites()));
-    EXPECT_THROW(check_memory(Cpu{1}, grid.local(), {}, {}, 1e18), InputError);
+    EXPECT_THROW(check_memory(Cpu{1}, grid.local(), {}, {}, {.halo = 1e18}), InputError);
+    // A lattice that fits once, and not with as many others in the same memory.
+    EXPECT_NO_THROW(check_memory(Cpu{1}, {{16, 16, 16, 16}}, {}, {}, {.sharing = 1}));
+    EXPECT_THROW(check_memory(Cpu{1}, {{16, 16, 16, 16}}, {}, {}, {.sharing = 1'000'000}), InputError);
 }
 
 TEST_P(DistributedSolverOn, AppliesTheOperatorAndItsAdjoint) {

@@ -3,7 +3,7 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/channel_messages.hpp>
-#include <kasane/core/device/space.hpp>
+#include <kasane/core/comm/worker_memory.hpp>
 #include <kasane/lattice/geometry.hpp>
 
 #include <fmt/format.h>
@@ -29,8 +29,7 @@ inline void agree_on_kind(comm::Worker& worker, const std::vector<AnySpace>& her
 /// @param local  extents of the local lattice   @param bytes  that this worker needs on its space
 /// @throws InputError on every worker if one has less; workers on the CPUs of one host share its memory
 inline void agree_on_memory(comm::Worker& worker, const AnySpace& on, const Extents& local, std::uint64_t bytes) {
-    const int sharing = std::holds_alternative<Cpu>(on) ? worker.ranks().local_size() * worker.communicator().workers_per_rank() : 1;
-    const auto available = available_memory(on) / static_cast<std::uint64_t>(sharing);
+    const auto available = comm::available_memory(worker, on);
     constexpr double gibi = 1u << 30;
     agree(worker, bytes <= available
                       ? ""

@@ -2,6 +2,7 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/channel_messages.hpp>
+#include <kasane/core/comm/worker_memory.hpp>
 #include <kasane/lattice/distributed/gluonic.hpp>
 #include <kasane/lattice/file/formats.hpp>
 
@@ -66,11 +67,10 @@ class WorkerPart final : public PartReader {
     bool ended_ = false;  ///< all workers know that one of them has an error
 };
 
-/// Memory of the host for each of the workers that share it. [bytes]
+/// Memory of the host for a field of each of the workers that share it. [bytes]
 std::uint64_t memory_of_worker(comm::Worker& worker) {
-    const auto sharing = worker.ranks().local_size() * worker.communicator().workers_per_rank();
     // The field, its copy with a halo, and that in the order of the space.
-    return available_memory(Cpu{}) / static_cast<std::uint64_t>(3 * sharing);
+    return comm::available_memory(worker, Cpu{}) / 3;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <kasane/lattice/distributed/local_solvers.hpp>
 
+#include <kasane/core/comm/worker_memory.hpp>
 #include <kasane/lattice/distributed/agreement.hpp>
 #include <kasane/lattice/distributed/halo_memory.hpp>
 #include <kasane/lattice/distributed/local_lattice.hpp>
@@ -50,9 +51,10 @@ class SolverOn final : public WorkerSolver {
     ResidentField<S> b_, x_;
 };
 
-std::string memory_problem(const AnySpace& on, const SolverSetup& setup, const RankGrid& grid) {
+std::string memory_problem(comm::Worker& worker, const AnySpace& on, const SolverSetup& setup, const RankGrid& grid) {
     try {
-        check_memory(on, grid.local(), setup.parameters, setup.options, halo_bytes(grid, setup.parameters, setup.options));
+        check_memory(on, grid.local(), setup.parameters, setup.options,
+                     {halo_bytes(grid, setup.parameters, setup.options), comm::workers_on_host(worker)});
     } catch (const InputError& error) {
         return error.what();
     }
@@ -70,7 +72,7 @@ LocalSolvers::LocalSolvers(comm::WorkerCommunicator& communicator, const std::ve
     communicator_.run([&](comm::Worker& worker) {
         const auto l = static_cast<std::size_t>(worker.local());
         agree_on_kind(worker, here, setup.kind);
-        agree(worker, memory_problem(here[l], setup, grid_));
+        agree(worker, memory_problem(worker, here[l], setup, grid_));
         std::visit([&]<Space S>(S on) { workers_[l] = std::make_unique<SolverOn<S>>(LocalLattice<S>(on, worker, grid_), parts[l], setup); },
                    here[l]);
         parts[l] = {};

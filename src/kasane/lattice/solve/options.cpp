@@ -216,17 +216,19 @@ MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOpt
 }
 
 void check_memory(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options,
-                  double halo) {
+                  const LocalMemory& local) {
     auto memory = memory_per_site(parameters, options, extents);
     const double sites = static_cast<double>(extents.volume());
-    memory.device += halo / sites;
+    memory.device += local.halo / sites;
     const auto check = [&](double per_site, const AnySpace& where, const char* what) {
-        const double needed = per_site * sites, there = static_cast<double>(available_memory(where));
+        const int sharing = std::holds_alternative<Cpu>(where) ? local.sharing : 1;
+        const double needed = per_site * sites, there = static_cast<double>(available_memory(where)) / sharing;
         constexpr double mib = 1 << 20;
         KS_VALIDATE(needed <= there,
                     fmt::format("the solver of a {} lattice needs about {:.0f} MiB ({:.0f} bytes per site) of {}, and {:.0f} "
-                                "MiB are free. Take a smaller lattice, a shorter krylov_length, or a device with more memory",
-                                text(extents), needed / mib, per_site, what, there / mib));
+                                "MiB are free{}. Take a smaller lattice, a shorter krylov_length, or a device with more memory",
+                                text(extents), needed / mib, per_site, what, there / mib,
+                                sharing > 1 ? fmt::format(" for each of the {} workers of this host", sharing) : ""));
     };
     const double callers = 576 + 2 * 192;  // already allocated
     const bool host = std::holds_alternative<Cpu>(on);

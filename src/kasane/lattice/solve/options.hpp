@@ -16,10 +16,15 @@ std::vector<InputProblem> problems_of(const DiracParameters& parameters);
 /// parameters and options
 void check_solver(const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options);
 
+/// What the memory of a solver depends on where its lattice is the local one of a worker.
+struct LocalMemory {
+    double halo = 0;  ///< on the space, around the local lattice (lattice/distributed/halo_memory.hpp) [bytes]
+    int sharing = 1;  ///< workers that share the memory of the host
+};
+
 /// @throws InputError with the needed and the available memory, unless the solver fits
-/// @param halo  bytes on the space around a local lattice (lattice/distributed/halo_memory.hpp)
 void check_memory(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options,
-                  double halo = 0);
+                  const LocalMemory& local = {});
 
 /// Memory on the space that several right-hand sides take beside the solver of one. [bytes per site]
 double column_bytes_per_site(const SolverOptions& options, int columns);

@@ -3,6 +3,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/comm/channel_messages.hpp>
+#include <kasane/core/comm/worker_memory.hpp>
 #include <kasane/krylov/bicgstab.hpp>
 #include <kasane/krylov/cg.hpp>
 #include <kasane/sparse/distributed/part_operator.hpp>
@@ -148,8 +149,7 @@ std::uint64_t memory_of_part(const BoxPart& part, const PartSetup&) {
 template <class Part>
 void agree_on_space(const AnySpace& on, comm::Worker& worker, const Part& part, const PartSetup& setup) {
     std::string problem;
-    const int sharing = std::holds_alternative<Cpu>(on) ? worker.ranks().local_size() * worker.communicator().workers_per_rank() : 1;
-    const auto needed = memory_of_part(part, setup), there = available_memory(on) / static_cast<std::uint64_t>(sharing);
+    const auto needed = memory_of_part(part, setup), there = comm::available_memory(worker, on);
     if (on.index() != setup.kind)
         problem = "another kind of device than worker 0's: take cpu for all, or cuda for all";
     else if (needed > there)
