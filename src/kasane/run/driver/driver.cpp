@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace fs = std::filesystem;
 
@@ -41,7 +42,7 @@ std::vector<std::string> names(const Kinds& kinds) {
     return all;
 }
 
-const Kind& named(const Kinds& kinds, const std::string& name) {
+const Kind& named(const Kinds& kinds, std::string_view name) {
     const auto found = std::ranges::find_if(kinds, [&](const auto* kind) { return kind->name == name; });
     return found == kinds.end() ? *kinds.front() : **found;
 }

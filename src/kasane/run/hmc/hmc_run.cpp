@@ -41,7 +41,8 @@ void add_quark_keys(const std::optional<HmcQuarks>& quarks, KeptKeys& keys) {
 
 std::vector<std::string> hmc_table_files() {
     std::vector<std::string> files{trajectory_table};
-    for (const auto* table : HmcTables().all()) files.push_back(table->name + ".csv");
+    const HmcTables tables;  // all() has pointers to its members
+    for (const auto* table : tables.all()) files.push_back(table->name + ".csv");
     return files;
 }
 

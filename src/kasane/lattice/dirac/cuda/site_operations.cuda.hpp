@@ -363,7 +363,7 @@ class SiteKernels {
         KS_CUDA(cudaSetDevice(on.device));
         if (Operation::numbers > 0) ++ticket_;
         Operations<Operation, most> all;
-        std::copy_n(operations, columns, all.column);
+        std::copy_n(operations, std::min(columns, most), all.column);
         sites_kernel<<<dim3(shape_.blocks, static_cast<unsigned>(columns)), shape_.threads, 0, on.stream>>>(
             all, lattice_->sites(), Totals<most>{partial_.data(), done_.data(), mailbox_.get(), ticket_});
         KS_CUDA(cudaGetLastError());
