@@ -4,6 +4,7 @@
 #include <app/lattice_solve_result.hpp>
 #include <app/lattice_workers.hpp>
 #include <kasane/lattice/dirac/eigenmodes.hpp>
+#include <kasane/lattice/distributed/distributed_solver.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
 
 #include <optional>
@@ -41,10 +42,16 @@ void check_solve_memory(const LatticeSolveOptions& options, const Workers& worke
 void check_extents_of(const LatticeSolveOptions& options, const lattice::Extents& extents);
 /// Columns of the source: 12, or 1.
 int columns_of(const LatticeSolveOptions& options);
-/// The modes of --deflate: from the file of --modes where it exists, otherwise computed, and written there where it is given. Empty without
-/// --deflate. @throws InputError: several workers, or a file of another lattice or operator
-std::optional<lattice::Eigenmodes> eigenmodes_of(const LatticeSolveOptions& options, const Workers& workers,
-                                                 const lattice::GaugeField& links, const lattice::DiracParameters& parameters);
+/// The modes of --deflate from the file of --modes, where it exists. @throws InputError: a damaged file, or one with fewer modes
+std::optional<lattice::Eigenmodes> modes_of_file(const LatticeSolveOptions& options);
+/// The modes of --deflate for one device: those of the file, otherwise computed, and written where a file is named. Empty without
+/// --deflate.
+/// @throws InputError as modes_of_file(); ComputationError
+std::optional<lattice::Eigenmodes> modes_of(const LatticeSolveOptions& options, const AnySpace& on, const lattice::GaugeField& links,
+                                            const lattice::DiracParameters& parameters);
+/// Deflates a divided solver by the modes of --deflate, which the workers compute where there are none of a file. @returns their number
+int deflate_on_workers(const LatticeSolveOptions& options, const std::optional<lattice::Eigenmodes>& of_file,
+                       lattice::DistributedSolver& solver);
 /// "not solved: " and an advice.
 std::string failure_text(const LatticeSolveResult& result);
 

@@ -20,12 +20,31 @@ namespace {
 
 using lattice::SpinorField;
 
-/// The solver; its errors on the gauge field name the file.
-LatticeSolver solver_of(const Common& common, const Workers& workers, const lattice::RankGrid& grid, const lattice::GaugeField& links,
-                        const std::optional<lattice::Eigenmodes>& modes, LatticeSolveResult& result) {
+/// The solver, with what deflates it. On one device modes are computed first, since they need the memory.
+LatticeSolver deflated_solver(const Common& common, const Workers& workers, const lattice::RankGrid& grid, const lattice::GaugeField& links,
+                              const LatticeSolveOptions& o, LatticeSolveResult& result) {
+    const auto& parameters = result.facts.parameters;
+    const auto modes = workers.count == 1 ? modes_of(o, workers.here.front(), links, parameters) : modes_of_file(o);
+    auto solver = solver_on(common, workers, grid, links, parameters, result.options, &result.coherent);
+    if (solver.alone && modes) {
+        solver.alone->deflate(*modes);
+        result.modes = static_cast<int>(modes->values.size());
+    }
+    if (!solver.divided) return solver;
     try {
-        return solver_on(common, workers, grid, links, result.facts.parameters, result.options, modes ? &*modes : nullptr,
-                         &result.coherent);
+        result.modes = deflate_on_workers(o, modes, *solver.divided);
+    } catch (...) {
+        common.ranks->end_if_others_wait();
+        throw;
+    }
+    return solver;
+}
+
+/// As deflated_solver(); errors on the gauge field name its file.
+LatticeSolver solver_of(const Common& common, const Workers& workers, const lattice::RankGrid& grid, const lattice::GaugeField& links,
+                        const LatticeSolveOptions& o, LatticeSolveResult& result) {
+    try {
+        return deflated_solver(common, workers, grid, links, o, result);
     } catch (const InputError& error) {
         auto problems = error.problems();
         for (auto& problem : problems)
@@ -116,11 +135,7 @@ lattice::SolutionRows solve_columns(const Common& common, const Workers& workers
                                     LatticeSolveResult& result) {
     const auto extents = links.extents;
     Stopwatch watch;
-    const auto solver = [&] {
-        const auto modes = eigenmodes_of(o, workers, links, result.facts.parameters);
-        result.modes = modes ? static_cast<int>(modes->values.size()) : 0;
-        return solver_of(common, workers, grid, links, modes, result);
-    }();
+    const auto solver = solver_of(common, workers, grid, links, o, result);
     log_coherent(result);
     if (!keep_links) links = {};
     stop_if_interrupted();

@@ -35,16 +35,15 @@ lattice::RankGrid grid_of(const std::optional<lattice::GridShape>& shape, const 
 }
 
 LatticeSolver solver_on(const Common& common, const Workers& workers, const lattice::RankGrid& grid, const lattice::GaugeField& links,
-                        const lattice::DiracParameters& parameters, const lattice::SolverOptions& options, const lattice::Eigenmodes* modes,
+                        const lattice::DiracParameters& parameters, const lattice::SolverOptions& options,
                         lattice::CoherentReport* coherent) {
     if (workers.count == 1) {
         auto solver = std::make_shared<lattice::WilsonSolver>(workers.here.front(), links, parameters, options);
-        if (modes != nullptr) solver->deflate(*modes);
         if (coherent != nullptr) *coherent = solver->coherent();
         const auto solve = [solver](const auto& b, auto& x, const krylov::StopFunction& stop) {
             return b.size() == 1 ? std::vector{solver->solve(b.front(), x.front(), stop)} : solver->solve(b, x, stop);
         };
-        return {solve, solver};
+        return {solve, solver, nullptr};
     }
     auto& ranks = *common.ranks;
     try {
@@ -61,7 +60,7 @@ LatticeSolver solver_on(const Common& common, const Workers& workers, const latt
                 throw;
             }
         };
-        return {solve, nullptr};
+        return {solve, nullptr, solver};
     } catch (...) {
         ranks.end_if_others_wait();
         throw;

@@ -3,6 +3,7 @@
 
 #include <app/workers.hpp>
 #include <kasane/core/comm/worker.hpp>
+#include <kasane/lattice/distributed/distributed_solver.hpp>
 #include <kasane/lattice/distributed/rank_grid.hpp>
 #include <kasane/lattice/solve/solver.hpp>
 
@@ -27,14 +28,15 @@ struct LatticeSolver {
     std::function<std::vector<lattice::SolveLog>(const std::vector<lattice::SpinorField>& b, std::vector<lattice::SpinorField>& x,
                                                  const krylov::StopFunction& stop)>
         solve;
-    std::shared_ptr<lattice::WilsonSolver> alone;  ///< of one worker; null: of several
+    std::shared_ptr<lattice::WilsonSolver> alone;         ///< of one worker; null: of several
+    std::shared_ptr<lattice::DistributedSolver> divided;  ///< of several; null: of one
 };
 
-/// Makes a solver on the workers. @param modes  deflate it; on one device alone   @param coherent  becomes the report on inexact deflation
+/// Makes a solver on the workers. @param coherent  becomes the report on inexact deflation
 /// @throws InputError as WilsonSolver
 LatticeSolver solver_on(const Common& common, const Workers& workers, const lattice::RankGrid& grid, const lattice::GaugeField& links,
                         const lattice::DiracParameters& parameters, const lattice::SolverOptions& options,
-                        const lattice::Eigenmodes* modes = nullptr, lattice::CoherentReport* coherent = nullptr);
+                        lattice::CoherentReport* coherent);
 
 /// The worker loops of `kasane lattice solve` and `measure` for the ranks but the root rank.
 inline constexpr const char* lattice_solve_loop = "lattice solve";

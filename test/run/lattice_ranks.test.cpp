@@ -109,6 +109,29 @@ TEST_F(ParallelLattice, DeflatesByLocalCoherence) {
                    {"--deflation coherent", "local lattice of a worker", "Usable extents"});
 }
 
+TEST_F(ParallelLattice, DeflatesByExactModesAndSharesTheirFileWithOneRank) {
+    put("cfg.lime", {{4, 4, 4, 8}});
+    const auto with_modes = [&](const char* solution) {
+        return solve({"cfg.lime", "--kappa", "0.12", "--csw", "1", "--inner", "single", "--deflate", "4", "--modes", "modes.h5", "--source",
+                      "z2:3", "-o", solution, "--json"});
+    };
+    const auto writes = ranks(4, with_modes("four.h5"));
+    ASSERT_EQ(writes.status, 0) << writes.err;
+    EXPECT_EQ(writes.json()["deflated_modes"], 4);
+    const auto reads = ranks(2, with_modes("two.h5")), one = kasane(with_modes("one.h5"));
+    ASSERT_EQ(reads.status, 0) << reads.err;
+    ASSERT_EQ(one.status, 0) << one.err;
+    for (const auto* other : {&writes, &reads}) {
+        EXPECT_LE(other->json()["relative_residual"].get<double>(), 1e-10);
+        EXPECT_NEAR(other->json()["iterations"].get<int>(), one.json()["iterations"].get<int>(), 1);
+    }
+    // Modes of another field: found on the workers, reported once.
+    put("other.lime", {{4, 4, 4, 8}}, 0.2);
+    expect_refused(2,
+                   solve({"other.lime", "--kappa", "0.12", "--csw", "1", "--deflate", "4", "--modes", "modes.h5", "--json", "-o", "x.h5"}),
+                   {"do not belong to this gauge field", "Compute modes of this field"});
+}
+
 TEST_F(ParallelLattice, RefusesOnce) {
     put("cfg.lime", {{4, 4, 4, 4}});
     const auto with = [&](std::vector<std::string> more) {

@@ -36,6 +36,7 @@ TEST(SolverOfRanks, FindsTheSolutionOfOneDevice) {
         expect_solution_of_one_device(communicator, here, n, shape, {.kappa = 0.11, .csw = 1.2}, {});
         expect_solution_of_one_device(communicator, here, n, shape, {.kappa = 0.11}, {.method = Method::cg, .inner = Precision::single});
         expect_solution_of_one_device(communicator, here, n, shape, {.kappa = 0.11, .csw = 1.2}, small_blocks(Precision::single));
+        expect_modes_of_one_device(communicator, here, n, shape, {.kappa = 0.125, .csw = 1.2});
     }
 }
 

@@ -1,6 +1,7 @@
 // Solves of many workers against the textbook operator and one device: cases for workers in one process and for ranks.
 #pragma once
 
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/worker.hpp>
 #include <kasane/lattice/distributed/distributed_solver.hpp>
 
@@ -9,7 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <functional>
+#include <utility>
 
 namespace kasane::lattice {
 
@@ -58,6 +61,54 @@ inline void expect_solution_of_one_device(comm::WorkerCommunicator& communicator
         EXPECT_NEAR(log.iterations, alone.iterations, 3 + alone.iterations / 10) << what;
         EXPECT_EQ(log.residuals.back(), log.true_residual) << what;
         EXPECT_GT(log.gflops, 0);
+    });
+}
+
+/// The modes that workers find, and solves that are deflated by them or by those of one device, are those of one device. Modes of other
+/// links are refused, and leave the solver as it was.
+inline void expect_modes_of_one_device(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const Extents& n,
+                                       const GridShape& shape, const DiracParameters& parameters) {
+    constexpr int count = 8;
+    const SolverOptions options{.method = Method::cg, .schur = Schur::asymmetric, .inner = Precision::single};
+    const auto u = test::random_gauge(n, 5, rough_links);
+    with_distributed_solver(communicator, here, u, shape, parameters, options, [&](DistributedSolver& solver) {
+        const auto b = test::random_spinor(n, 6);
+        const auto modes_there = lowest_eigenmodes(here.front(), u, parameters, {.count = count});
+        WilsonSolver one(here.front(), u, parameters, options);
+        SpinorField plain(n), expected(n);
+        const auto before = one.solve(b, plain);
+        one.deflate(modes_there);
+        const auto alone = one.solve(b, expected);
+        ASSERT_LT(alone.iterations, before.iterations);
+        const auto what = solver.grid().text();
+        const auto expect_deflated = [&](int iterations) {
+            SpinorField x(n);
+            const auto log = solver.solve(b, x);
+            EXPECT_TRUE(log.converged()) << what;
+            EXPECT_NEAR(log.iterations, iterations, 1) << what;
+            EXPECT_LT(reference::relative_difference(x, expected), 20 * 2 * options.rtol) << what;
+        };
+        expect_deflated(before.iterations);
+        const auto modes = solver.deflate({.count = count}, true);
+        EXPECT_EQ(modes.plaquette, modes_there.plaquette);
+        ASSERT_EQ(modes.values.size(), modes_there.values.size());
+        for (std::size_t i = 0; i < modes.values.size(); ++i) {
+            EXPECT_NEAR(modes.values[i], modes_there.values[i], 1e-12 * modes_there.values[i]) << what;
+            std::complex<double> product = 0;
+            for (std::size_t k = 0; k < modes.vectors[i].size(); ++k) product += std::conj(modes.vectors[i][k]) * modes_there.vectors[i][k];
+            EXPECT_NEAR(std::abs(product), 1, 1e-10) << what;
+        }
+        expect_deflated(alone.iterations);
+        solver.deflate(modes_there);
+        expect_deflated(alone.iterations);
+        auto foreign = modes_there;
+        std::swap(foreign.values.front(), foreign.values.back());
+        EXPECT_THROW(solver.deflate(foreign), InputError) << what;
+        expect_deflated(before.iterations);
+        EXPECT_THROW(solver.deflate(EigenmodeOptions{.count = 0}), InputError);
+        foreign.parameters.kappa *= 1.01;
+        EXPECT_THROW(solver.deflate(foreign), InputError);
+        EXPECT_TRUE(solver.deflate({.count = 1}).vectors.empty());
     });
 }
 

@@ -73,6 +73,18 @@ TEST_P(DistributedSolverOn, DeflatesByLocalCoherence) {
     compare({{4, 2, 4, 8}}, {2, 1, 2, 2}, distributed_clover, smoothed);
 }
 
+TEST_P(DistributedSolverOn, DeflatesByExactModes) {
+    const auto compare_modes = [&](const Extents& n, const GridShape& shape, const DiracParameters& parameters) {
+        on_workers(shape[0] * shape[1] * shape[2] * shape[3],
+                   [&](comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+                       expect_modes_of_one_device(communicator, here, n, shape, parameters);
+                   });
+    };
+    for (const GridShape& shape : {GridShape{1, 1, 1, 2}, {2, 1, 2, 2}})
+        compare_modes({{4, 4, 4, 8}}, shape, {.kappa = 0.125, .csw = 1.2, .boundary = Boundary::antiperiodic});
+    compare_modes({{2, 6, 2, 4}}, {1, 3, 1, 1}, {.kappa = 0.13, .boundary = Boundary::periodic});
+}
+
 TEST_P(DistributedSolverOn, PreconditionsByBlocks) {
     // Two blocks in a local lattice, and one, where the colours of a worker's blocks follow from its place.
     for (const auto method : {SchwarzMethod::sap, SchwarzMethod::additive}) {
@@ -301,6 +313,9 @@ TEST_P(DistributedSolverOn, RefusesBadInputOnce) {
         blocks.coherent = {};
         blocks.schwarz = {.method = SchwarzMethod::sap, .block = {4, 4, 4, 4}};
         refused(blocks, "Usable extents of a block are x: 2 4; y: 2 4; z: 2 4; t: 2");
+        with_distributed_solver(communicator, here, u, {1, 1, 1, 2}, distributed_clover, {}, [](DistributedSolver& solver) {
+            EXPECT_THROW(solver.deflate(EigenmodeOptions{.count = 2}), InputError) << "not by conjugate gradients";
+        });
         blocks.schwarz = {.method = SchwarzMethod::ras};
         refused(blocks, "take sap or additive");
         EXPECT_NO_THROW(make(u, distributed_clover, {}));

@@ -11,4 +11,13 @@ SpinorField Eigenmodes::field(std::size_t i) const {
     return out;
 }
 
+void Eigenmodes::append(const SpinorField& field) {
+    auto& numbers = vectors.emplace_back();
+    numbers.reserve(static_cast<std::size_t>(12 * extents.half()));
+    for (index_t s = 0; s < extents.half(); ++s) {
+        const index_t site = extents.lexicographic(extents.site(Parity::even, s));
+        for (int k = 0; k < 12; ++k) numbers.push_back(field.at(site, k / 3, k % 3));
+    }
+}
+
 }  // namespace kasane::lattice

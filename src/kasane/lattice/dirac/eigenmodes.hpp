@@ -26,6 +26,8 @@ struct Eigenmodes {
 
     /// Vector i as a field that is 0 on the odd sites.
     SpinorField field(std::size_t i) const;
+    /// Adds the even sites of a field as the next vector. @param field  of these extents
+    void append(const SpinorField& field);
 };
 
 }  // namespace kasane::lattice

@@ -1,8 +1,11 @@
 #include <kasane/lattice/distributed/distributed_solver.hpp>
 
 #include <kasane/core/base/error.hpp>
+#include <kasane/lattice/deflate/find_eigenmodes.hpp>
 #include <kasane/lattice/distributed/local_solvers.hpp>
+#include <kasane/lattice/observe/observables.hpp>
 #include <kasane/lattice/schwarz/block_grid.hpp>
+#include <kasane/lattice/solve/check_modes.hpp>
 #include <kasane/lattice/solve/options.hpp>
 #include <kasane/lattice/gauge/temporal_gauge.hpp>
 
@@ -54,7 +57,7 @@ void check_distributed(const SolverOptions& options, const RankGrid& grid) {
 
 DistributedSolver::DistributedSolver(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const RankGrid& grid,
                                      const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options)
-    : ranks_(communicator.ranks()), grid_(grid) {
+    : ranks_(communicator.ranks()), grid_(grid), parameters_(parameters), options_(options) {
     std::optional<TemporalGauge> gauge;
     SolverCommand command{SolverCommand::Verb::make};
     try {
@@ -62,6 +65,7 @@ DistributedSolver::DistributedSolver(comm::WorkerCommunicator& communicator, con
                    "the grid is of another lattice or number of workers than the links and the communicator: make it for these");
         check_solver(links, parameters, options);
         check_distributed(options, grid);
+        plaquette_ = plaquette(links).mean();
         if (options.outer_links.temporal_gauge || options.inner_links.temporal_gauge) gauge = temporal_gauge(links);
     } catch (...) {
         command.verb = SolverCommand::Verb::end;  // the other ranks wait for their first command
@@ -85,6 +89,24 @@ DistributedSolver::~DistributedSolver() {
         broadcast(ranks_, command);
     } catch (...) {  // a rank that does not answer any more has reported its failure
     }
+}
+
+void DistributedSolver::deflate(const Eigenmodes& modes) {
+    check_deflation(options_);
+    check_modes(modes, grid_.lattice(), parameters_);
+    SolverCommand command{.verb = SolverCommand::Verb::take_modes, .modes = std::ssize(modes.vectors)};
+    broadcast(ranks_, command);
+    workers_->take_modes(modes, modes.vectors.size());
+}
+
+Eigenmodes DistributedSolver::deflate(const EigenmodeOptions& options, bool collect) {
+    check_deflation(options_);
+    check_eigenmodes(options, grid_.lattice());
+    SolverCommand command{.verb = SolverCommand::Verb::find_modes, .collect = collect ? 1 : 0, .search = options};
+    broadcast(ranks_, command);
+    auto modes = workers_->find_modes(options, collect);
+    modes.plaquette = plaquette_;
+    return modes;
 }
 
 CoherentReport DistributedSolver::coherent() const { return workers_->coherent(); }
@@ -139,7 +161,11 @@ void solver_worker_loop(comm::WorkerCommunicator& communicator, const std::vecto
         if (command.verb == SolverCommand::Verb::end) return;
         SpinorField x;
         try {
-            workers->run(command, SpinorField{}, x, {});
+            switch (command.verb) {
+                case SolverCommand::Verb::find_modes: workers->find_modes(command.search, command.collect != 0); break;
+                case SolverCommand::Verb::take_modes: workers->take_modes({}, static_cast<std::size_t>(command.modes)); break;
+                default: workers->run(command, SpinorField{}, x, {});
+            }
         } catch (const Error&) {
             // All workers throw this error, also those of the root rank, which reports it.
         }

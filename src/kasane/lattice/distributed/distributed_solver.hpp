@@ -6,6 +6,7 @@
 
 #include <kasane/core/comm/worker.hpp>
 #include <kasane/core/device/space.hpp>
+#include <kasane/lattice/deflate/lowest_eigenmodes.hpp>
 #include <kasane/lattice/distributed/rank_grid.hpp>
 #include <kasane/lattice/solve/solver.hpp>
 
@@ -35,6 +36,14 @@ class DistributedSolver {
     /// As WilsonSolver::apply.
     void apply(const SpinorField& in, SpinorField& out, bool adjoint = false);
 
+    /// As WilsonSolver::deflate(). @throws InputError as there, naming the worker that lacks memory
+    void deflate(const Eigenmodes& modes);
+    /// Computes the lowest modes on the workers, as lowest_eigenmodes(), and deflates the solves that follow by them.
+    /// @param collect  the result has their vectors, which need the memory of whole fields on this host; otherwise it has none
+    /// @throws InputError: options of the solver that cannot be deflated, options out of range, or too little memory; ComputationError as
+    /// lowest_eigenmodes()
+    Eigenmodes deflate(const EigenmodeOptions& options, bool collect = false);
+
     /// As WilsonSolver::coherent().
     CoherentReport coherent() const;
 
@@ -45,6 +54,9 @@ class DistributedSolver {
 
     comm::Communicator& ranks_;
     RankGrid grid_;
+    DiracParameters parameters_;
+    SolverOptions options_;
+    double plaquette_ = 0;
     std::vector<Su3<double>> gauge_;  ///< empty unless the solver works in the temporal gauge
     std::unique_ptr<LocalSolvers> workers_;
 };

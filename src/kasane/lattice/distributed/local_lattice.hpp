@@ -41,6 +41,8 @@ class LocalLattice {
     S space() const { return on_; }
     const std::shared_ptr<const Lattice<S>>& lattice() const { return lattice_; }
     const RankGrid& grid() const { return grid_; }
+    /// Its first site in the whole lattice.
+    Site origin() const { return grid_.origin(worker_.index()); }
     const HaloExchange<S>& exchange() const { return *exchange_; }
     /// Sites of the whole lattice.
     index_t volume() const { return grid_.lattice().volume(); }

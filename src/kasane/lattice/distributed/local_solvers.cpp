@@ -1,10 +1,13 @@
 #include <kasane/lattice/distributed/local_solvers.hpp>
 
 #include <kasane/core/comm/worker_memory.hpp>
+#include <kasane/lattice/deflate/find_eigenmodes.hpp>
 #include <kasane/lattice/distributed/agreement.hpp>
 #include <kasane/lattice/distributed/halo_memory.hpp>
 #include <kasane/lattice/distributed/local_lattice.hpp>
+#include <kasane/lattice/distributed/quark_halo.hpp>
 #include <kasane/lattice/distributed/scatter.hpp>
+#include <kasane/lattice/solve/check_modes.hpp>
 #include <kasane/lattice/solve/options.hpp>
 #include <kasane/lattice/solve/resident_solver.hpp>
 
@@ -12,6 +15,17 @@
 
 namespace kasane::lattice {
 namespace {
+
+/// Dhat^+ Dhat of a solver.
+template <Space S>
+struct NormalOperator {
+    ResidentSolver<LocalLattice<S>>& solver;
+
+    template <class Algebra, class Vector>
+    void apply(Algebra&, const Vector& in, Vector& out) const {
+        solver.apply_normal(in, out);
+    }
+};
 
 template <Space S>
 class SolverOn final : public WorkerSolver {
@@ -37,6 +51,25 @@ class SolverOn final : public WorkerSolver {
 
     CoherentReport coherent() override { return solver_.coherent_report(); }
 
+    Eigenmodes find_modes(const EigenmodeOptions& options) override {
+        solver_.deflation = {};
+        const auto& domain = solver_.domain;
+        const LocalSites sites{domain.grid().lattice(), domain.grid().local(), domain.grid().local(), domain.origin(), {}};
+        const auto randomise = [&](int number, Field<S, Precision::double_>& x) {
+            gaussian_field(sites, options.seed, 0, first_eigenmode_field + number, Parity::even, x);
+        };
+        Eigenmodes modes;
+        modes.extents = domain.grid().lattice();
+        modes.parameters = solver_.parameters;
+        auto vectors = find_eigenmodes(solver_.algebra, NormalOperator<S>{solver_}, randomise, b_.even, options, modes);
+        solver_.deflation = {modes.values, std::move(vectors)};
+        return modes;
+    }
+    void store_mode(std::size_t i, SpinorField& out) const override { store(solver_.deflation.vectors[i], Parity::even, out); }
+    void take_mode(double value, const SpinorField& mode) override { solver_.take_mode(value, mode); }
+    double worst_mode() override { return solver_.worst_mode(); }
+    void drop_modes() override { solver_.deflation = {}; }
+
    private:
     static void load_both(const SpinorField& from, ResidentField<S>& to) {
         load(from, Parity::even, to.even);
@@ -61,11 +94,22 @@ std::string memory_problem(comm::Worker& worker, const AnySpace& on, const Solve
     return {};
 }
 
+/// @throws InputError on every worker where one lacks the memory for modes
+void agree_on_modes(comm::Worker& worker, const AnySpace& on, const RankGrid& grid, std::size_t modes, double bytes_per_site) {
+    const double needed = bytes_per_site * static_cast<double>(grid.local().volume());
+    const auto free = static_cast<double>(comm::available_memory(worker, on));
+    constexpr double mib = 1 << 20;
+    agree(worker, needed <= free ? ""
+                                 : fmt::format("{} modes need {:.0f} MiB on {}, and {:.0f} MiB are free: take fewer, or more workers",
+                                               modes, needed / mib, name(on), free / mib));
+}
+
 }  // namespace
 
 LocalSolvers::LocalSolvers(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const SolverSetup& setup,
                            const GaugeField& links)
     : communicator_(communicator),
+      here_(here),
       grid_(RankGrid::given(setup.extents, communicator.size(), setup.shape)),
       workers_(static_cast<std::size_t>(communicator.workers_per_rank())) {
     auto parts = scatter(communicator_, grid_, links);
@@ -98,6 +142,58 @@ SolveLog LocalSolvers::run(const SolverCommand& command, const SpinorField& b, S
     });
     if (logs.front().end != krylov::Outcome::not_finite) gather(communicator_, grid_, x_parts, x);
     return logs.front();
+}
+
+Eigenmodes LocalSolvers::find_modes(const EigenmodeOptions& options, bool collect) {
+    Eigenmodes modes;
+    communicator_.run([&](comm::Worker& worker) {
+        const auto l = static_cast<std::size_t>(worker.local());
+        workers_[l]->drop_modes();
+        agree_on_modes(worker, here_[l], grid_, static_cast<std::size_t>(options.count), search_bytes_per_site(options.count));
+        auto found = workers_[l]->find_modes(options);
+        if (l == 0) modes = std::move(found);
+    });
+    if (!collect) return modes;
+    std::vector<SpinorField> parts(workers_.size(), SpinorField(grid_.local()));
+    const bool root = communicator_.ranks().rank() == 0;
+    SpinorField all = root ? SpinorField(grid_.lattice()) : SpinorField{};
+    for (std::size_t i = 0; i < modes.values.size(); ++i) {
+        communicator_.run([&](comm::Worker& worker) {
+            const auto l = static_cast<std::size_t>(worker.local());
+            workers_[l]->store_mode(i, parts[l]);
+        });
+        gather(communicator_, grid_, parts, all);
+        if (root) modes.append(all);
+    }
+    return modes;
+}
+
+void LocalSolvers::take_modes(const Eigenmodes& modes, std::size_t count) {
+    auto& ranks = communicator_.ranks();
+    auto values = modes.values;
+    values.resize(count);
+    ranks.broadcast(values.data(), count * sizeof(double), 0);
+    double plaquette = modes.plaquette;
+    broadcast(ranks, plaquette);
+    communicator_.run([&](comm::Worker& worker) {
+        const auto l = static_cast<std::size_t>(worker.local());
+        workers_[l]->drop_modes();
+        agree_on_modes(worker, here_[l], grid_, count, 96. * static_cast<double>(count));
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto parts = scatter(communicator_, grid_, ranks.rank() == 0 ? modes.field(i) : SpinorField{});
+        communicator_.run([&](comm::Worker& worker) {
+            const auto l = static_cast<std::size_t>(worker.local());
+            workers_[l]->take_mode(values[i], parts[l]);
+        });
+    }
+    communicator_.run([&](comm::Worker& worker) {
+        auto& solver = *workers_[static_cast<std::size_t>(worker.local())];
+        if (const double worst = solver.worst_mode(); !(worst < largest_mode_residual)) {
+            solver.drop_modes();
+            throw foreign_modes(worst, plaquette);
+        }
+    });
 }
 
 }  // namespace kasane::lattice

@@ -6,6 +6,7 @@
 #include <kasane/lattice/gauge_field.hpp>
 #include <kasane/lattice/spinor_field.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -20,6 +21,13 @@ class WorkerSolver {
     virtual void apply(const SpinorField& in, SpinorField& out, bool adjoint) = 0;
     /// As WilsonSolver::coherent(): of the whole lattice.
     virtual CoherentReport coherent() = 0;
+
+    /// Deflates the solves that follow by the lowest modes of the whole lattice. @return all but their vectors
+    virtual Eigenmodes find_modes(const EigenmodeOptions& options) = 0;
+    virtual void store_mode(std::size_t i, SpinorField& out) const = 0;
+    virtual void take_mode(double value, const SpinorField& mode) = 0;
+    virtual double worst_mode() = 0;  ///< as ResidentSolver's
+    virtual void drop_modes() = 0;
 };
 
 class LocalSolvers {
@@ -32,11 +40,16 @@ class LocalSolvers {
     /// Executes a command. Collective. Fields are of the whole lattice on the root rank, and empty on the others.
     /// @param b  right-hand side, or the field to be multiplied   @param x  first guess and result
     SolveLog run(const SolverCommand& command, const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop);
+    /// As DistributedSolver::deflate(). Collective. @return complete on the root rank
+    Eigenmodes find_modes(const EigenmodeOptions& options, bool collect);
+    /// As DistributedSolver::deflate(). Collective. @param modes  on the root rank; not read on the others   @param count  of modes
+    void take_modes(const Eigenmodes& modes, std::size_t count);
     /// The report of the first worker here.
     CoherentReport coherent() { return workers_.front()->coherent(); }
 
    private:
     comm::WorkerCommunicator& communicator_;
+    std::vector<AnySpace> here_;
     RankGrid grid_;
     std::vector<std::unique_ptr<WorkerSolver>> workers_;
 };

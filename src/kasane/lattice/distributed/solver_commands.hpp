@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kasane/core/comm/communicator.hpp>
+#include <kasane/lattice/deflate/lowest_eigenmodes.hpp>
 #include <kasane/lattice/distributed/rank_grid.hpp>
 #include <kasane/lattice/solve/solver.hpp>
 
@@ -12,10 +13,13 @@
 namespace kasane::lattice {
 
 struct SolverCommand {
-    enum class Verb : std::int64_t { make, solve, apply, end };
+    enum class Verb : std::int64_t { make, solve, apply, find_modes, take_modes, end };
     Verb verb = Verb::end;
     std::int64_t adjoint = 0;    ///< apply: D^+
     std::int64_t from_zero = 0;  ///< solve: the first guess is zero, and is not sent
+    std::int64_t modes = 0;      ///< take_modes: their number
+    std::int64_t collect = 0;    ///< find_modes: the root rank gets the vectors
+    EigenmodeOptions search{};   ///< find_modes
 };
 
 /// The parameters of a solver; links follow as messages.

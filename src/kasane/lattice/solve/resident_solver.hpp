@@ -277,13 +277,22 @@ struct ResidentSolver {
         A->full(Parity::even, adjoint, in.even, in.odd, out.even);
         A->full(Parity::odd, adjoint, in.even, in.odd, out.odd);
     }
+    /// out = Dhat^+ Dhat in; `residual` is work.
+    void apply_normal(const Vector& in, Vector& out) {
+        A->apply(algebra, in, residual);
+        A->apply_adjoint(algebra, residual, out);
+    }
+    /// Adds a pair to the deflation.
+    void take_mode(double value, const SpinorField& mode) {
+        deflation.values.push_back(value);
+        load(mode, Parity::even, deflation.vectors.emplace_back(lattice));
+    }
     /// The largest |Dhat^+ Dhat v - lambda v| / lambda of the deflation's pairs.
     double worst_mode() {
         double worst = 0;
         Vector image(lattice);
         for (std::size_t i = 0; i < deflation.vectors.size(); ++i) {
-            A->apply(algebra, deflation.vectors[i], residual);
-            A->apply_adjoint(algebra, residual, image);
+            apply_normal(deflation.vectors[i], image);
             algebra.axpby(-deflation.values[i], deflation.vectors[i], 1, image);
             const double relative = std::sqrt(algebra.norm2(image)) / deflation.values[i];
             worst = std::max(worst, std::isfinite(relative) ? relative : std::numeric_limits<double>::infinity());

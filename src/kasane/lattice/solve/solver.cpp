@@ -3,6 +3,7 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/lattice/dirac/dirac.hpp>
+#include <kasane/lattice/solve/check_modes.hpp>
 #include <kasane/lattice/solve/column_solver.hpp>
 #include <kasane/lattice/solve/field_copies.hpp>
 #include <kasane/lattice/solve/options.hpp>
@@ -182,40 +183,21 @@ WilsonSolver::~WilsonSolver() = default;
 WilsonSolver::WilsonSolver(WilsonSolver&&) noexcept = default;
 
 void WilsonSolver::deflate(const Eigenmodes& modes) {
-    const auto& [extents, options, g, resident] = *impl_;
-    KS_VALIDATE(options.method == Method::cg && options.schur == Schur::asymmetric && g.empty(),
-                fmt::format("deflation is for the method cg with the asymmetric even-odd operator and without the temporal gauge; the "
-                            "options name {}, {}{}",
-                            name(options.method), options.schur == Schur::asymmetric ? "asymmetric" : "symmetric",
-                            g.empty() ? "" : ", temporal gauge"));
-    KS_VALIDATE(modes.extents == extents,
-                fmt::format("the modes are those of a {} lattice; the gauge field has {}", text(modes.extents), text(extents)));
+    check_deflation(impl_->options);
     std::visit(
         [&]<Space S>(detail::Resident<S>& at) {
             auto& solver = at.solver;
-            const auto& [kappa, csw, boundary] = solver.parameters;
-            KS_VALIDATE(
-                modes.parameters.kappa == kappa && modes.parameters.csw == csw && modes.parameters.boundary == boundary,
-                fmt::format("the modes are those of kappa {}, c_sw {}, {} quarks; the solver has kappa {}, c_sw {}, {} quarks: "
-                            "compute modes of its own",
-                            modes.parameters.kappa, modes.parameters.csw, name(modes.parameters.boundary), kappa, csw, name(boundary)));
-            const double needed = 96. * static_cast<double>(modes.vectors.size()) * static_cast<double>(extents.volume());
+            check_modes(modes, impl_->extents, solver.parameters);
+            const double needed = 96. * static_cast<double>(modes.vectors.size()) * static_cast<double>(impl_->extents.volume());
             const auto there = static_cast<double>(available_memory(solver.domain.space()));
             constexpr double mib = 1 << 20;
             KS_VALIDATE(needed <= there, fmt::format("{} modes need {:.0f} MiB, and {:.0f} MiB are free: take fewer", modes.vectors.size(),
                                                      needed / mib, there / mib));
-            auto& [values, vectors] = solver.deflation;
-            values = modes.values;
-            vectors.clear();
-            for (std::size_t i = 0; i < modes.vectors.size(); ++i)
-                lattice::load(modes.field(i), Parity::even, vectors.emplace_back(solver.lattice));
-            // Modes of 1e-8 leave 1e-8; those of another field with the same parameters are wrong altogether.
-            if (const double worst = solver.worst_mode(); !(worst < 1e-3)) {
+            solver.deflation = {};
+            for (std::size_t i = 0; i < modes.vectors.size(); ++i) solver.take_mode(modes.values[i], modes.field(i));
+            if (const double worst = solver.worst_mode(); !(worst < largest_mode_residual)) {
                 solver.deflation = {};
-                throw InputError(
-                    fmt::format("the modes do not belong to this gauge field: a residual |D^+ D v - lambda v| / lambda is "
-                                "{:.1e} (its plaquette was {:.10f}). Compute modes of this field",
-                                worst, modes.plaquette));
+                throw foreign_modes(worst, modes.plaquette);
             }
         },
         *impl_->resident);
