@@ -122,7 +122,6 @@ struct Dirac<S, P>::Parts {
     LinkStorage storage;
     Boundary boundary;
     std::vector<std::int32_t> time_blocks[2];  ///< empty: all have links in t
-    index_t link_words = 0;                    ///< of one parity
     Buffer<std::byte, Cpu> links[2];
     Buffer<typename CpuReal<P>::Stored, Cpu> clover[2];
 
@@ -162,8 +161,8 @@ Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& li
         const int p = static_cast<int>(parity);
         index_t blocks_in_time = lattice->blocks();
         if (storage.temporal_gauge) parts_->time_blocks[p] = numbered_time_blocks(*lattice, parity, blocks_in_time);
-        parts_->link_words = 3 * direction_words(*lattice, storage) + blocks_in_time * block_lanes * static_cast<int>(storage.reals);
-        parts_->links[p] = Buffer<std::byte, Cpu>(lattice->space(), parts_->link_words * parts_->link_bytes());
+        const index_t words = 3 * direction_words(*lattice, storage) + blocks_in_time * block_lanes * static_cast<int>(storage.reals);
+        parts_->links[p] = Buffer<std::byte, Cpu>(lattice->space(), words * parts_->link_bytes());
         if (A)
             parts_->clover[p] =
                 Buffer<typename CpuReal<P>::Stored, Cpu>(lattice->space(), lattice->places() / group_lanes<P> * group_words<P>(54));
@@ -255,7 +254,7 @@ double Dirac<S, P>::bytes_per_site(HopForm form, bool with_x, int columns) const
     constexpr double word = sizeof(typename CpuReal<P>::Stored);
     const double fields = 2 + (with_x ? 1 : 0), clover = form != HopForm::plain && parts_->clover[0].size() > 0 ? 1. / columns : 0;
     const double links =
-        2. * static_cast<double>(parts_->link_words * parts_->link_bytes()) / static_cast<double>(parts_->lattice->places() * columns);
+        static_cast<double>(parts_->links[0].size() + parts_->links[1].size()) / static_cast<double>(parts_->lattice->places() * columns);
     return links + word * static_cast<double>(fields * group_words<P>(24) + clover * group_words<P>(54)) / group_lanes<P>;
 }
 
