@@ -106,7 +106,7 @@ enum class Cache { second = 2, first = 3 };  ///< as the built-in function numbe
 /// Prefetches part `part` of `parts` of the cache lines of `bytes` from there on.
 /// A core asks for a group's data one group ahead, spread over the eight directions: all requests at once fill the buffers that hold a
 /// core's misses, and its loads wait (16^4, one core, AVX-512, double, links in 12 reals, whole operator: 0.257 -> 0.235 us a site,
-/// 2026-11). The first cache is as small as the data of one group: only links go there (8^4: 0.163 -> 0.147). docs/lattice-studies.md has
+/// 2026-11). The first cache is as small as the data of one group: only links go there (8^4: 0.153 -> 0.147). docs/lattice-studies.md has
 /// the rest.
 template <Cache cache, int bytes, int part = 0, int parts = 1>
 HWY_INLINE void prefetch(const void* from) {
