@@ -129,6 +129,9 @@ class Dirac {
     /// read once for several of them. x is empty where there is no such term; x[i] may be out[i], otherwise all fields differ.
     void hop(HopForm form, Parity to, bool adjoint, double c, std::span<const Field<S, P>* const> in, std::span<const Field<S, P>* const> x,
              std::span<Field<S, P>* const> out) const;
+    /// The whole operator, out = A in + c H in on both parities, with the bits of two hops. On a CPU one sweep over both parities reads
+    /// each link and each spinor from memory once. No field of out is one of in.
+    void whole(bool adjoint, double c, const Field<S, P>& even, const Field<S, P>& odd, Field<S, P>& out_even, Field<S, P>& out_odd) const;
     /// out = A in or A^-1 in, of that parity; in and out may be the same.
     void clover(Parity parity, bool inverse, const Field<S, P>& in, Field<S, P>& out) const;
 

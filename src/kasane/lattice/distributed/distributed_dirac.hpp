@@ -66,6 +66,10 @@ class DistributedDirac {
              std::span<Field<S, P>* const> out) const {
         for (std::size_t i = 0; i < in.size(); ++i) hop(form, to, adjoint, c, *in[i], x.empty() ? nullptr : x[i], *out[i]);
     }
+    void whole(bool adjoint, double c, const Field<S, P>& even, const Field<S, P>& odd, Field<S, P>& out_even, Field<S, P>& out_odd) const {
+        hop(HopForm::clover, Parity::even, adjoint, c, odd, &even, out_even);
+        hop(HopForm::clover, Parity::odd, adjoint, c, even, &odd, out_odd);
+    }
     void clover(Parity parity, bool inverse, const Field<S, P>& in, Field<S, P>& out) const { local_.clover(parity, inverse, in, out); }
 
     std::uint64_t bytes() const { return local_.bytes() + terms_.bytes(); }

@@ -14,7 +14,7 @@
 
 namespace kasane::lattice {
 
-/// @tparam Operator  Dirac, or what has its hop() and clover(): DistributedDirac
+/// @tparam Operator  Dirac, or what has its hop(), whole() and clover(): DistributedDirac
 template <Space S, Precision P, class Operator = Dirac<S, P>>
 class EvenOdd {
    public:
@@ -70,6 +70,10 @@ class EvenOdd {
     /// out = (D (even, odd))'s half of that parity, or D^+'s.
     void full(Parity to, bool adjoint, const Vector& even, const Vector& odd, Vector& out) const {
         dirac_.hop(HopForm::clover, to, adjoint, -kappa_, to == Parity::even ? odd : even, to == Parity::even ? &even : &odd, out);
+    }
+    /// out = D in or D^+ in, of both parities. No field of out is one of in.
+    void whole(bool adjoint, const Vector& even, const Vector& odd, Vector& out_even, Vector& out_odd) const {
+        dirac_.whole(adjoint, -kappa_, even, odd, out_even, out_odd);
     }
 
     const Operator& dirac() const { return dirac_; }

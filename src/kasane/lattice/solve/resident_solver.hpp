@@ -272,10 +272,9 @@ struct ResidentSolver {
     /// Solves from the x that is given; its odd half is not read.
     SolveLog solve(const ResidentField<S>& b, ResidentField<S>& x, const krylov::StopFunction& stop = {});
 
-    /// out = D in or D^+ in.
+    /// out = D in or D^+ in. The fields differ.
     void apply(const ResidentField<S>& in, ResidentField<S>& out, bool adjoint = false) const {
-        A->full(Parity::even, adjoint, in.even, in.odd, out.even);
-        A->full(Parity::odd, adjoint, in.even, in.odd, out.odd);
+        A->whole(adjoint, in.even, in.odd, out.even, out.odd);
     }
     /// out = Dhat^+ Dhat in; `residual` is work.
     void apply_normal(const Vector& in, Vector& out) {

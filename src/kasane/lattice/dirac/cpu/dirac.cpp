@@ -14,21 +14,24 @@ namespace {
 
 constexpr int block_lanes = Lattice<Cpu>::lanes;
 
-bool has_link(const NeighbourBlock& there, int mu, const LinkStorage& storage) {
-    return !storage.temporal_gauge || mu < 3 || there.crosses != 0;
+/// Links of one direction, with the numbers of a block together.
+index_t direction_words(const Lattice<Cpu>& lattice, const LinkStorage& storage) {
+    return lattice.places() * static_cast<int>(storage.reals);
 }
 
-/// The first number of each block's links, and the end.
-std::vector<index_t> link_places(const Lattice<Cpu>& lattice, Parity parity, const LinkStorage& storage) {
-    std::vector<index_t> begin(static_cast<std::size_t>(lattice.blocks()) + 1);
-    const auto* const near = lattice.neighbours(parity);
-    for (index_t block = 0; block < lattice.blocks(); ++block) {
-        index_t links = 0;
-        for (int direction = 0; direction < 8; ++direction) links += has_link(near[8 * block + direction], direction / 2, storage);
-        begin[static_cast<std::size_t>(block) + 1] =
-            begin[static_cast<std::size_t>(block)] + links * static_cast<int>(storage.reals) * block_lanes;
-    }
-    return begin;
+/// In temporal gauge: the blocks whose steps forward in t go around the lattice, numbered; -1: no link. Places that are found lane by lane
+/// may be in any block, and then all have links.
+std::vector<std::int32_t> numbered_time_blocks(const Lattice<Cpu>& lattice, Parity parity, index_t& count) {
+    std::vector<std::int32_t> numbers(static_cast<std::size_t>(lattice.blocks()));
+    bool all = false;
+    for (const auto both : {Parity::even, Parity::odd})
+        for (index_t block = 0; block < lattice.blocks(); ++block)
+            for (const int direction : {6, 7}) all |= lattice.neighbours(both)[8 * block + direction].lane_by_lane;
+    count = 0;
+    for (index_t block = 0; block < lattice.blocks(); ++block)
+        numbers[static_cast<std::size_t>(block)] =
+            all || lattice.neighbours(parity)[8 * block + 6].crosses != 0 ? static_cast<std::int32_t>(count++) : -1;
+    return numbers;
 }
 
 template <class Stored>
@@ -58,23 +61,21 @@ void pack_link(const Su3<double>& u, LinkReals reals, int lanes, Stored* to) {
     }
 }
 
+/// @param time_blocks  null: all
 template <class Stored>
-void pack_links(const Lattice<Cpu>& lattice, Parity parity, const LinksView& u, const LinkStorage& storage, int lanes, const index_t* begin,
-                Stored* to) {
+void pack_links(const Lattice<Cpu>& lattice, Parity parity, const LinksView& u, const LinkStorage& storage, int lanes,
+                const std::int32_t* time_blocks, Stored* to) {
+    const int reals = static_cast<int>(storage.reals);
     const auto* const near = lattice.neighbours(parity);
     parallel_for(lattice.space(), lattice.blocks(), [&](index_t block) {
-        const index_t per_group = (begin[block + 1] - begin[block]) / (block_lanes / lanes);
-        for (int l = 0; l < block_lanes; ++l) {
-            const Site x = lattice.site(parity, block * block_lanes + l);
-            Stored* link = to + begin[block] + l / lanes * per_group + l % lanes;
-            for (int direction = 0; direction < 8; ++direction) {
-                const int mu = direction / 2;
-                const auto& there = near[8 * block + direction];
-                if (!has_link(there, mu, storage)) continue;
-                auto U = u.load(direction % 2 == 0 ? x : lattice.extents().shifted(x, mu, -1), mu);
-                if (storage.temporal_gauge && mu == 3 && !(there.crosses >> l & 1)) U = Su3<double>::unit();
-                pack_link(U, storage.reals, lanes, link);
-                link += static_cast<int>(storage.reals) * lanes;
+        for (int mu = 0; mu < 4; ++mu) {
+            const index_t at = mu == 3 && time_blocks ? time_blocks[block] : block;
+            if (at < 0) continue;
+            Stored* const links = to + mu * direction_words(lattice, storage) + at * reals * block_lanes;
+            for (int l = 0; l < block_lanes; ++l) {
+                auto U = u.load(lattice.site(parity, block * block_lanes + l), mu);
+                if (mu == 3 && time_blocks && !(near[8 * block + 6].crosses >> l & 1)) U = Su3<double>::unit();
+                pack_link(U, storage.reals, lanes, links + l / lanes * reals * lanes + l % lanes);
             }
         }
     });
@@ -120,19 +121,21 @@ struct Dirac<S, P>::Parts {
     std::shared_ptr<const Lattice<Cpu>> lattice;
     LinkStorage storage;
     Boundary boundary;
-    std::vector<index_t> link_begin[2];
+    std::vector<std::int32_t> time_blocks[2];  ///< empty: all have links in t
     Buffer<std::byte, Cpu> links[2];
     Buffer<typename CpuReal<P>::Stored, Cpu> clover[2];
 
     HopJob job(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out) const {
-        const int p = static_cast<int>(to);
+        const int p = static_cast<int>(to), q = 1 - p;
         return {.lattice = lattice.get(),
                 .to = to,
                 .in = in.group(0),
                 .x = x ? x->group(0) : nullptr,
                 .out = out.group(0),
                 .links = links[p].data(),
-                .link_begin = link_begin[p].data(),
+                .links_behind = links[q].data(),
+                .time_blocks = storage.temporal_gauge ? time_blocks[p].data() : nullptr,
+                .time_blocks_behind = storage.temporal_gauge ? time_blocks[q].data() : nullptr,
                 .clover = clover[p].data(),
                 .form = valid_form(*lattice, form, clover[p].size() > 0, in, x, out),
                 .reals = storage.reals,
@@ -156,8 +159,10 @@ Dirac<S, P>::Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& li
     parts_->boundary = boundary;
     for (const Parity parity : {Parity::even, Parity::odd}) {
         const int p = static_cast<int>(parity);
-        parts_->link_begin[p] = link_places(*lattice, parity, storage);
-        parts_->links[p] = Buffer<std::byte, Cpu>(lattice->space(), parts_->link_begin[p].back() * parts_->link_bytes());
+        index_t blocks_in_time = lattice->blocks();
+        if (storage.temporal_gauge) parts_->time_blocks[p] = numbered_time_blocks(*lattice, parity, blocks_in_time);
+        const index_t words = 3 * direction_words(*lattice, storage) + blocks_in_time * block_lanes * static_cast<int>(storage.reals);
+        parts_->links[p] = Buffer<std::byte, Cpu>(lattice->space(), words * parts_->link_bytes());
         if (A)
             parts_->clover[p] =
                 Buffer<typename CpuReal<P>::Stored, Cpu>(lattice->space(), lattice->places() / group_lanes<P> * group_words<P>(54));
@@ -173,12 +178,13 @@ void Dirac<S, P>::pack(const Links<S>& links, const CloverTerm<S>* A) {
     require_same_form(parts_->clover[0].size() > 0, A != nullptr);
     for (const Parity parity : {Parity::even, Parity::odd}) {
         const int p = static_cast<int>(parity);
-        const auto* const begin = parts_->link_begin[p].data();
+        const auto* const time_blocks = storage.temporal_gauge ? parts_->time_blocks[p].data() : nullptr;
         auto* const to = parts_->links[p].data();
         if (parts_->half_links())
-            pack_links(lattice, parity, links.view(), storage, block_lanes, begin, reinterpret_cast<std::int16_t*>(to));
+            pack_links(lattice, parity, links.view(), storage, block_lanes, time_blocks, reinterpret_cast<std::int16_t*>(to));
         else
-            pack_links(lattice, parity, links.view(), storage, group_lanes<P>, begin, reinterpret_cast<typename CpuReal<P>::Computed*>(to));
+            pack_links(lattice, parity, links.view(), storage, group_lanes<P>, time_blocks,
+                       reinterpret_cast<typename CpuReal<P>::Computed*>(to));
         if (A) pack_clover<P>(lattice, parity, A->view(), parts_->clover[p].data());
     }
 }
@@ -210,6 +216,18 @@ void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, std::span
 }
 
 template <Space S, Precision P>
+void Dirac<S, P>::whole(bool adjoint, double c, const Field<S, P>& even, const Field<S, P>& odd, Field<S, P>& out_even,
+                        Field<S, P>& out_odd) const {
+    const HopJob jobs[2] = {parts_->job(HopForm::clover, Parity::even, adjoint, c, odd, &even, out_even),
+                            parts_->job(HopForm::clover, Parity::odd, adjoint, c, even, &odd, out_odd)};
+    // An even block and an odd one in turn: the second use of a link and of a spinor finds it in a cache.
+    for_parts(*parts_->lattice, [&](index_t, index_t first, index_t last) {
+        for (index_t block = first; block < last; ++block)
+            for (const auto& job : jobs) hop_blocks<P>(job, block, block + 1);
+    });
+}
+
+template <Space S, Precision P>
 void Dirac<S, P>::clover(Parity parity, bool inverse, const Field<S, P>& in, Field<S, P>& out) const {
     require_same_lattice(in, out);
     const auto* const A = parts_->clover[static_cast<int>(parity)].data();
@@ -226,7 +244,7 @@ template <Space S, Precision P>
 std::uint64_t Dirac<S, P>::bytes() const {
     std::uint64_t sum = 0;
     for (int p = 0; p < 2; ++p)
-        sum += static_cast<std::uint64_t>(parts_->links[p].size()) + parts_->link_begin[p].size() * sizeof(index_t) +
+        sum += static_cast<std::uint64_t>(parts_->links[p].size()) + parts_->time_blocks[p].size() * sizeof(std::int32_t) +
                static_cast<std::uint64_t>(parts_->clover[p].size()) * sizeof(typename CpuReal<P>::Stored);
     return sum;
 }
@@ -236,7 +254,7 @@ double Dirac<S, P>::bytes_per_site(HopForm form, bool with_x, int columns) const
     constexpr double word = sizeof(typename CpuReal<P>::Stored);
     const double fields = 2 + (with_x ? 1 : 0), clover = form != HopForm::plain && parts_->clover[0].size() > 0 ? 1. / columns : 0;
     const double links =
-        static_cast<double>(parts_->link_begin[0].back() * parts_->link_bytes()) / static_cast<double>(parts_->lattice->places() * columns);
+        static_cast<double>(parts_->links[0].size() + parts_->links[1].size()) / static_cast<double>(parts_->lattice->places() * columns);
     return links + word * static_cast<double>(fields * group_words<P>(24) + clover * group_words<P>(54)) / group_lanes<P>;
 }
 

@@ -1,7 +1,7 @@
 // Arguments of the kernels of the Wilson-clover operator on the CPU: tables, packed links and clover term, and the operation.
-// Layouts: links [block][group of the block][link][reals][lanes of a group], 8 links x+ x- y+ y- z+ z- t+ t-, those of the backward steps
-// U_mu(x - mu) without the adjoint: the links of each parity stand in the order in which they are read. In temporal gauge a block has links
-// in t only where it steps around the lattice. Clover term A - 1 [group][2 chiralities][27][lanes], half: one scale for all 54; the 27 are
+// Layouts: links of a parity's sites, the forward ones only, [direction][block][group of the block][reals][lanes of a group]: a backward
+// step reads the link of the other parity at the place from which it reads the spinor. In temporal gauge only those blocks have links in t
+// that step around the lattice. Clover term A - 1 [group][2 chiralities][27][lanes], half: one scale for all 54; the 27 are
 // 3 diagonal reals and 3 complex of the upper left 3x3 block's lower triangle, then the 3x3 complex block below it, row by row.
 #pragma once
 
@@ -14,9 +14,9 @@ struct HopJob {
     Parity to;
     const void *in, *x;  ///< groups of fields; x may be null
     void* out;
-    const void* links;
-    const index_t* link_begin;  ///< of each block, in numbers; its last entry is the end
-    const void* clover;         ///< null: A = 1
+    const void *links, *links_behind;                      ///< of the sites of parity `to`, of those of the other
+    const std::int32_t *time_blocks, *time_blocks_behind;  ///< place of each block's links in t among those; null: all blocks have them
+    const void* clover;                                    ///< null: A = 1
     HopForm form;
     LinkReals reals;
     bool half_links, temporal_gauge, adjoint, antiperiodic;

@@ -89,12 +89,42 @@ HWY_NOINLINE void gather(const typename CpuReal<P>::Stored* in, const std::int32
     }
 }
 
-/// Prefetches the cache lines of `bytes` from there on.
-/// The hardware prefetcher hides little here: 16^4, one core, AVX2, single, links in 12 reals: 13.4 -> 16.6 GFLOPS with these requests
-/// (2026-11); one group ahead is as good as any distance from 4 to 16 KiB.
-template <int bytes>
+/// The same of links of one direction, [block][group][reals][lanes].
+/// @param time_blocks  as in HopJob
+template <Precision P, int reals, int lanes, class Stored>
+HWY_NOINLINE void gather_links(const Stored* links, const std::int32_t* time_blocks, const std::int32_t* places, Stored* group) {
+    for (int l = 0; l < width<P>; ++l) {
+        const std::int32_t block = places[l] / block_lanes;
+        const int lane = places[l] % block_lanes;
+        const index_t at = static_cast<index_t>(time_blocks ? time_blocks[block] : block) * block_lanes + lane / lanes * lanes;
+        for (int k = 0; k < reals; ++k) group[k * lanes + l] = links[at * reals + k * lanes + lane % lanes];
+    }
+}
+
+enum class Cache { second = 2, first = 3 };  ///< as the built-in function numbers them
+
+/// Prefetches part `part` of `parts` of the cache lines of `bytes` from there on.
+/// A core asks for a group's data one group ahead, spread over the eight directions: all requests at once fill the buffers that hold a
+/// core's misses, and its loads wait (16^4, one core, AVX-512, double, links in 12 reals, whole operator: 0.257 -> 0.235 us a site,
+/// 2026-11). The first cache is as small as the data of one group: only links go there (8^4: 0.153 -> 0.147). docs/lattice-studies.md has
+/// the rest.
+template <Cache cache, int bytes, int part = 0, int parts = 1>
 HWY_INLINE void prefetch(const void* from) {
-    for (int l = 0; l < (bytes + 63) / 64; ++l) __builtin_prefetch(static_cast<const char*>(from) + 64 * l);
+    constexpr int lines = (bytes + 63) / 64;
+    for (int l = lines * part / parts; l < lines * (part + 1) / parts; ++l)
+        __builtin_prefetch(static_cast<const char*>(from) + 64 * l, 0, static_cast<int>(cache));
+}
+
+/// Prefetches part `part` of 8 of what the finish_hop() of a group reads and writes.
+template <Precision P, int part>
+HWY_INLINE void prefetch_rest(const HopJob& job, index_t group) {
+    using Stored = typename CpuReal<P>::Stored;
+    constexpr index_t field = group_words<P>(24), clover = group_words<P>(54);
+    constexpr int field_bytes = static_cast<int>(field * sizeof(Stored)), clover_bytes = static_cast<int>(clover * sizeof(Stored));
+    prefetch<Cache::second, field_bytes, part, 8>(static_cast<const Stored*>(job.out) + group * field);
+    if (job.x) prefetch<Cache::second, field_bytes, part, 8>(static_cast<const Stored*>(job.x) + group * field);
+    if (job.clover && job.form != HopForm::plain)
+        prefetch<Cache::second, clover_bytes, part, 8>(static_cast<const Stored*>(job.clover) + group * clover);
 }
 
 /// One group of out's sites: its position in its block, and its sums. Where a group is more than one vector, each direction is done for
@@ -111,45 +141,83 @@ struct Hop {
     const Stored* in;
     V s;                                     ///< 1; -1 in the adjoint
     const NeighbourBlock *near, *near_next;  ///< the block's 8, and the next block's
-    int group;                               ///< in the block
-    const LinkStored* link;                  ///< the next one
+    bool far;                                ///< neighbours in z and t are beyond the second cache
+    index_t block;
+    int group;  ///< in the block
     Spinor<V> sum[vectors];
 
     template <int mu, bool backward>
     HWY_INLINE void add() {
-        const NeighbourBlock& there = near[2 * mu + backward];
-        if constexpr (mu == 3 && !backward) {  // the only neighbour that was not read before
-            const NeighbourBlock& then = near_next[2 * mu];
-            if (!then.lane_by_lane)
-                prefetch<static_cast<int>(words * sizeof(Stored))>(in + (static_cast<index_t>(then.at) * groups + group) * words);
+        constexpr int direction = 2 * mu + backward;
+        const NeighbourBlock& there = near[direction];
+        if constexpr (mu >= 2) {
+            const NeighbourBlock& then = near_next[direction];
+            if ((far || direction == 6) && !then.lane_by_lane)  // t+: not read before
+                prefetch<Cache::second, static_cast<int>(words * sizeof(Stored))>(in +
+                                                                                  (static_cast<index_t>(then.at) * groups + group) * words);
         }
+        prefetch_rest<P, direction>(job, block * groups + group + 1);
         const bool unit = mu == 3 && job.temporal_gauge && there.crosses == 0;
-        if (!unit) prefetch<reals * lanes* static_cast<int>(sizeof(LinkStored))>(link + 8 * reals * lanes);
-        for (int v = 0; v < vectors; ++v) add_to<mu, backward>(there, unit, v * width<P>, sum[v]);
-        if (!unit) link += reals * lanes;
+        for (int v = 0; v < vectors; ++v) {
+            const int offset = group * lanes + v * width<P>;
+            if (HWY_UNLIKELY(there.lane_by_lane)) {
+                add_gathered<mu, backward>(there, offset, unit, sum[v]);
+                continue;
+            }
+            const int place = (offset ^ there.exchange) & -width<P>;
+            const auto* const link = unit       ? nullptr
+                                     : backward ? links_at<mu, true>(there.at, place / lanes)
+                                                : links_at<mu, false>(block, group);
+            if (v == 0 && !unit) prefetch<Cache::first, reals * lanes* static_cast<int>(sizeof(LinkStored))>(link + reals * lanes);
+            add_from<mu, backward>(there, offset, in + (static_cast<index_t>(there.at) * groups + place / lanes) * words, place % lanes,
+                                   there.exchange & (width<P> - 1), unit, link + (backward ? place : offset) % lanes, sum[v]);
+        }
     }
 
     template <int mu, bool backward>
-    HWY_INLINE void add_to(const NeighbourBlock& there, bool unit, int lane, Spinor<V>& to) const {
+    HWY_INLINE const LinkStored* links_of() const {
+        return static_cast<const LinkStored*>(backward ? job.links_behind : job.links) + mu * job.lattice->places() * reals;
+    }
+    template <int mu, bool backward>
+    HWY_INLINE const LinkStored* links_at(index_t at_block, int at_group) const {
+        const std::int32_t* const time_blocks = backward ? job.time_blocks_behind : job.time_blocks;
+        if (mu == 3 && time_blocks) at_block = time_blocks[at_block];
+        return links_of<mu, backward>() + (at_block * groups + at_group) * (reals * lanes);
+    }
+
+    /// Adds the term of neighbours that are not the lanes of one block.
+    template <int mu, bool backward>
+    HWY_NOINLINE void add_gathered(const NeighbourBlock& there, int offset, bool unit, Spinor<V>& to) const {
+        const std::int32_t* const places = job.lattice->lane_places(job.to) + there.at + offset;
+        alignas(64) Stored spinors[words];
+        alignas(64) LinkStored links[reals * lanes];
+        gather<P>(in, places, spinors);
+        const LinkStored* link = links;
+        if (backward && !unit)
+            gather_links<P, reals, lanes>(links_of<mu, true>(), mu == 3 ? job.time_blocks_behind : nullptr, places, links);
+        else if (!unit)
+            link = links_at<mu, false>(block, group) + offset % lanes;
+        add_from<mu, backward>(there, offset, spinors, 0, 0, unit, link, to);
+    }
+
+    /// Adds the neighbours' term. @param from, lane  the neighbours, lane l's in lane l xor e
+    template <int mu, bool backward>
+    HWY_INLINE void add_from(const NeighbourBlock& there, int offset, const Stored* from, int lane, int e, bool unit,
+                             const LinkStored* link, Spinor<V>& to) const {
         const V sign = backward ? hn::Neg(s) : s;
-        const int offset = group * lanes + lane;
-        HalfSpinor<V> h;
-        if (HWY_UNLIKELY(there.lane_by_lane)) {
-            alignas(64) Stored gathered[words];
-            gather<P>(in, job.lattice->lane_places(job.to) + there.at + offset, gathered);
-            h = project<mu>(load_spinor<P>(gathered, 0), sign);
-        } else {
-            const int place = (offset ^ there.exchange) & -width<P>, e = there.exchange & (width<P> - 1);
-            const index_t from = static_cast<index_t>(there.at) * groups + place / lanes;
-            h = project<mu>(load_spinor<P>(in + from * words, place % lanes), sign);
-            if (e != 0) exchange_lanes(h, e);
-        }
+        auto h = project<mu>(load_spinor<P>(from, lane), sign);
+        if constexpr (backward)  // the link is the neighbour's: before the exchange
+            if (!unit) multiply<true>(link, h);
+        if (e != 0) exchange_lanes(h, e);
         if (mu == 3 && job.antiperiodic && there.crosses != 0) change_signs(h, static_cast<unsigned>(there.crosses) >> offset);
-        if (!unit) {
-            const auto u = load_link<reals, lanes>(Tag<P>(), link + lane);
-            for (auto& spin : h.s) spin = backward ? adjoint_times(u, spin) : times(u, spin);
-        }
+        if constexpr (!backward)
+            if (!unit) multiply<false>(link, h);
         accumulate<mu>(to, h, sign);
+    }
+    template <bool adjoint>
+    static HWY_INLINE void multiply(const LinkStored* link, HalfSpinor<V>& h) {
+        const auto u = load_link<reals, lanes>(Tag<P>(), link);
+        for (auto& spin : h.s) spin = adjoint ? adjoint_times(u, spin) : times(u, spin);
     }
 };
 
@@ -192,18 +260,6 @@ HWY_INLINE HalfSpinor<V> chiral_half(const Spinor<V>& p, int chirality) {
     return {p.s[2 * chirality], p.s[2 * chirality + 1]};
 }
 
-/// Prefetches the data of the next group's finish_hop().
-template <Precision P>
-HWY_INLINE void prefetch_rest(const HopJob& job, index_t group) {
-    using Stored = typename CpuReal<P>::Stored;
-    constexpr index_t field = group_words<P>(24), clover = group_words<P>(54);
-    constexpr int bytes = static_cast<int>(sizeof(Stored));
-    prefetch<static_cast<int>(field) * bytes>(static_cast<const Stored*>(job.out) + group * field);
-    if (job.x) prefetch<static_cast<int>(field) * bytes>(static_cast<const Stored*>(job.x) + group * field);
-    if (job.clover && job.form != HopForm::plain)
-        prefetch<static_cast<int>(clover) * bytes>(static_cast<const Stored*>(job.clover) + group * clover);
-}
-
 template <Precision P, class V>
 HWY_INLINE void finish_hop(const HopJob& job, index_t group, int lane, Spinor<V>& sum) {
     using Stored = typename CpuReal<P>::Stored;
@@ -244,19 +300,20 @@ HWY_NOINLINE void hop_vectors(const HopJob& job, index_t first, index_t last) {
     using Stored = typename CpuReal<P>::Stored;
     constexpr int lanes = group_lanes<P>, groups = block_lanes / lanes;
     const Tag<P> d;
-    const auto* const links = static_cast<const LinkStored*>(job.links);
     const auto* const neighbours = job.lattice->neighbours(job.to);
     const index_t blocks = job.lattice->blocks();
+    constexpr index_t second_cache = 1 << 20;
+    const bool far = blocks * groups * group_words<P>(24) * static_cast<index_t>(sizeof(Stored)) > second_cache;
     for (index_t block = first; block < last; ++block) {
-        const index_t per_group = (job.link_begin[block + 1] - job.link_begin[block]) / groups;
         for (int g = 0; g < groups; ++g) {
             Hop<P, reals, LinkStored> hop{job,
                                           static_cast<const Stored*>(job.in),
                                           hn::Set(d, job.adjoint ? -1 : 1),
                                           neighbours + 8 * block,
                                           neighbours + 8 * std::min(block + 1, blocks - 1),
+                                          far,
+                                          block,
                                           g,
-                                          links + job.link_begin[block] + g * per_group,
                                           {}};
             for (auto& sum : hop.sum)
                 for (auto& s : sum.s)
@@ -269,7 +326,6 @@ HWY_NOINLINE void hop_vectors(const HopJob& job, index_t first, index_t last) {
             hop.template add<2, true>();
             hop.template add<3, false>();
             hop.template add<3, true>();
-            prefetch_rest<P>(job, block * groups + g + 1);
             for (int v = 0; v < lanes / width<P>; ++v) finish_hop<P>(job, block * groups + g, v * width<P>, hop.sum[v]);
         }
     }

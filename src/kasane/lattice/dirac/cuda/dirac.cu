@@ -203,6 +203,13 @@ void Dirac<S, P>::hop(HopForm form, Parity to, bool adjoint, double c, std::span
 }
 
 template <Space S, Precision P>
+void Dirac<S, P>::whole(bool adjoint, double c, const Field<S, P>& even, const Field<S, P>& odd, Field<S, P>& out_even,
+                        Field<S, P>& out_odd) const {
+    hop(HopForm::clover, Parity::even, adjoint, c, odd, &even, out_even);
+    hop(HopForm::clover, Parity::odd, adjoint, c, even, &odd, out_odd);
+}
+
+template <Space S, Precision P>
 void Dirac<S, P>::clover(Parity parity, bool inverse, const Field<S, P>& in, Field<S, P>& out) const {
     require_same_lattice(in, out);
     const auto& on_lattice = *parts_->lattice;
