@@ -383,7 +383,7 @@ bool AggregationMultigrid<S>::add_coarse(std::size_t number, Buffer<double, S>& 
                           : product(on_, UnfilteredSmoother<float>{fine.A, 4 / (3 * std::max(fine.largest, 1e-30))}, tentative.P.view());
     tentative.P = {};
     fine.R = transposed(on_, fine.P.view());
-    coarse.own = product(on_, fine.R.view(), product(on_, fine.A, fine.P.view()).view());
+    coarse.own = triple_product(on_, fine.R.view(), fine.A, fine.P.view());
     Buffer<float, S> scale(on_, coarse.own.rows);
     parallel_for(on_, coarse.own.rows, RootOfCoarseDiagonal{coarse.own.view(), scale.data()});
     scale_both(on_, coarse.own, scale.data(), scale.data());
