@@ -135,7 +135,7 @@ class ComputedRows {
             here.thread = thread;
             std::uint32_t* begin = begin_.data() + first(part) + part;
             *begin = static_cast<std::uint32_t>(own->count());
-            for (index_t row = first(part); row < first(part + 1); ++row) {
+            for (index_t row = first(part), end = first(part + 1); row < end; ++row) {
                 own->add_row(A, B, row);
                 *++begin = static_cast<std::uint32_t>(own->count());
             }
@@ -162,7 +162,7 @@ class ComputedRows {
         C.begin = Buffer<std::uint32_t, Cpu>(on, rows_ + 1);
         const auto parts = static_cast<index_t>(parts_.size());
         for_each_part(threads_, parts, [&](index_t part) {
-            for (index_t row = first(part); row < first(part + 1); ++row)
+            for (index_t row = first(part), end = first(part + 1); row < end; ++row)
                 C.begin.data()[row] = static_cast<std::uint32_t>(entries_of(*this, row).count);
         });
         const index_t all = offsets_of_counts(on, C.begin);
