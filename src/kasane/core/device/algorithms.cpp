@@ -142,15 +142,13 @@ void select_elements(Cpu on, Element element, View<const std::uint8_t> flag, Vie
 
 template <>
 void select_flagged(Cpu on, Workspace<Cpu>&, View<const std::uint8_t> flag, View<std::uint32_t> out, View<std::uint32_t> count) {
-    select_elements(
-        on, [](index_t i) { return static_cast<std::uint32_t>(i); }, flag, out, count);
+    select_elements(on, [](index_t i) { return static_cast<std::uint32_t>(i); }, flag, out, count);
 }
 
 template <>
 void select_flagged(Cpu on, Workspace<Cpu>&, View<const std::uint32_t> in, View<const std::uint8_t> flag, View<std::uint32_t> out,
                     View<std::uint32_t> count) {
-    select_elements(
-        on, [=](index_t i) { return in[i]; }, flag, out, count);
+    select_elements(on, [=](index_t i) { return in[i]; }, flag, out, count);
 }
 
 }  // namespace kasane
