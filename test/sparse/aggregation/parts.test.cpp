@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <set>
@@ -146,6 +147,37 @@ TEST(AggregationParts, RowsOfProductsOfAnyLengthAreThoseOfTheCpu) {
                 expect_near(dense(C), dense(expected), 1e-14 * 60);
             },
             space);
+}
+
+TEST(AggregationParts, TripleProductHasTheBitsOfTwoProducts) {
+    const auto narrow = []<Space S>(S on, const Rows<double, S>& from) {
+        const auto begin = to_host(from.begin);
+        const auto column = to_host(from.column);
+        const auto value = to_host(from.value);
+        Rows<float, S> to;
+        to.rows = from.rows, to.columns = from.columns;
+        to.begin = to_space(on, begin), to.column = to_space(on, column);
+        to.value = to_space(on, std::vector<float>(value.begin(), value.end()));
+        return to;
+    };
+    // Few and many rows for the parts of threads; products that have more entries than memory was taken for.
+    for (const auto& [rows, inner, columns] : {std::array{3u, 5u, 4u}, std::array{700u, 300u, 60u}, std::array{40u, 90u, 3000u}}) {
+        const Dense A = random_dense(rows, inner, 0.2, 7), B = random_dense(inner, inner, 0.05, 8),
+                    C = random_dense(inner, columns, 0.5, 9);
+        for (const AnySpace& space : set_up_spaces())
+            std::visit(
+                [&](auto on) {
+                    const auto a = narrow(on, sparse_of(on, A, inner)), b = narrow(on, sparse_of(on, B, inner)),
+                               c = narrow(on, sparse_of(on, C, columns));
+                    const auto D = triple_product(on, a.view(), b.view(), c.view());
+                    expect_near(dense(D), times(dense(a), times(dense(b), dense(c))), 1e-4);
+                    const auto E = product(on, a.view(), product(on, b.view(), c.view()).view());
+                    EXPECT_EQ(to_host(D.begin), to_host(E.begin));
+                    EXPECT_EQ(to_host(D.column), to_host(E.column));
+                    EXPECT_EQ(to_host(D.value), to_host(E.value));
+                },
+                space);
+    }
 }
 
 TEST(AggregationParts, CoarseMatrixIsPTransposedAP) {

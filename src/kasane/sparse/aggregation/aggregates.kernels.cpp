@@ -45,28 +45,53 @@ struct StrongGraph {
     }
 };
 
+/// The columns of the strong entries of each row, without the others between them: rounds on a CPU read them without a branch.
+struct PackedGraph {
+    const std::uint32_t *begin, *end;
+    const std::int32_t* column;
+    template <class Visit>
+    void each(index_t node, Visit visit) const {
+        for (std::uint32_t e = begin[node]; e < end[node]; ++e) visit(column[e], 0);
+    }
+};
+
 template <class V>
-struct BeginSearch {
+struct PackRow {
     StrongGraph<V> graph;
+    std::uint32_t* end;
+    std::int32_t* column;
+    void operator()(index_t node) const {
+        std::uint32_t to = graph.A.begin[node];
+        for (std::uint32_t e = graph.A.begin[node]; e < graph.A.begin[node + 1]; ++e) {
+            column[to] = graph.A.column[e];
+            to += graph.strong[e];
+        }
+        end[node] = to;
+    }
+};
+
+template <class Graph>
+struct BeginSearch {
+    Graph graph;
     std::uint64_t *state, *least;
     KS_FN void operator()(index_t node) const {
         bool alone = true;
-        graph.each(node, [&](index_t, V) { alone = false; });
+        graph.each(node, [&](index_t, auto) { alone = false; });
         state[node] = alone ? out_state : priority_of(node, 0);
         least[node] = 0;
     }
 };
 
 /// The least state within one edge; out where a root is there, for good.
-template <class V>
+template <class Graph>
 struct LeastOfNeighbours {
-    StrongGraph<V> graph;
+    Graph graph;
     const std::uint64_t* state;
     std::uint64_t* least;
     KS_FN void operator()(index_t node) const {
         if (least[node] == out_state) return;
         std::uint64_t found = state[node];
-        graph.each(node, [&](index_t neighbour, V) {
+        graph.each(node, [&](index_t neighbour, auto) {
             if (state[neighbour] < found) found = state[neighbour];
         });
         least[node] = found == root_state ? out_state : found;
@@ -74,9 +99,9 @@ struct LeastOfNeighbours {
 };
 
 /// A node with a root within two edges is out; one that is the least within two edges is a root; others draw the next round's priority.
-template <class V>
+template <class Graph>
 struct Decide {
-    StrongGraph<V> graph;
+    Graph graph;
     std::uint64_t round;
     const std::uint64_t* least;
     std::uint64_t* state;
@@ -84,11 +109,14 @@ struct Decide {
     KS_FN void operator()(index_t node) const {
         const std::uint64_t own = state[node];
         if (!undecided(own)) return;
-        bool out = least[node] == out_state, is_least = least[node] == own;
-        graph.each(node, [&](index_t neighbour, V) {
-            out = out || least[neighbour] == out_state;
-            is_least = is_least && least[neighbour] == own;
+        // Without a root beside them, the least states of the node and its neighbours are at most its own.
+        std::uint64_t smallest = least[node], largest = smallest;
+        graph.each(node, [&](index_t neighbour, auto) {
+            const std::uint64_t there = least[neighbour];
+            if (there < smallest) smallest = there;
+            if (there > largest) largest = there;
         });
+        const bool out = largest == out_state, is_least = smallest == own;
         if (out)
             state[node] = out_state;
         else if (is_least)
@@ -151,6 +179,23 @@ struct JoinStrongest {
     }
 };
 
+/// State 0 in a maximal set of nodes that are more than two edges apart.
+template <class Graph, Space S>
+void find_roots(S on, index_t n, const Graph& graph, Buffer<std::uint64_t, S>& state, Buffer<std::uint64_t, S>& least) {
+    parallel_for(on, n, BeginSearch<Graph>{graph, state.data(), least.data()});
+    // Rounds after the last one change nothing. A device executes the first ones, and then two at a time, before the host asks.
+    const bool ahead = !std::same_as<S, Cpu>;
+    Buffer<std::uint32_t, S> flag(on, 1);
+    std::uint32_t left = 1;
+    for (std::uint64_t round = 0; left != 0; ++round) {
+        parallel_for(on, 1, LowerFlag{flag.data()});
+        parallel_for(on, n, LeastOfNeighbours<Graph>{graph, state.data(), least.data()});
+        parallel_for(on, n, Decide<Graph>{graph, round, least.data(), state.data(), flag.data()});
+        if (ahead && (round < 5 || round % 2 == 0)) continue;
+        copy_to_host(on, View<std::uint32_t>(&left, 1), View<const std::uint32_t>(flag.view()));
+    }
+}
+
 }  // namespace
 
 template <class V, Space S>
@@ -163,17 +208,13 @@ Aggregates<S> aggregated(S on, const RowsView<V>& A, View<const std::uint8_t> st
     Buffer<std::uint64_t, S> state(on, n), least(on, n);
     Buffer<std::uint32_t, S> number(on, n + 1);
     parallel_for(on, n, NoAggregate{result.of.data()});
-    parallel_for(on, n, BeginSearch<V>{graph, state.data(), least.data()});
-    // Rounds after the last one change nothing. A device executes the first ones, and then two at a time, before the host asks.
-    const bool ahead = !std::same_as<S, Cpu>;
-    Buffer<std::uint32_t, S> flag(on, 1);
-    std::uint32_t left = 1;
-    for (std::uint64_t round = 0; left != 0; ++round) {
-        parallel_for(on, 1, LowerFlag{flag.data()});
-        parallel_for(on, n, LeastOfNeighbours<V>{graph, state.data(), least.data()});
-        parallel_for(on, n, Decide<V>{graph, round, least.data(), state.data(), flag.data()});
-        if (ahead && (round < 5 || round % 2 == 0)) continue;
-        copy_to_host(on, View<std::uint32_t>(&left, 1), View<const std::uint32_t>(flag.view()));
+    if constexpr (std::same_as<S, Cpu>) {
+        Buffer<std::uint32_t, S> end(on, n);
+        Buffer<std::int32_t, S> column(on, A.entries);
+        parallel_for(on, n, PackRow<V>{graph, end.data(), column.data()});
+        find_roots(on, n, PackedGraph{A.begin, end.data(), column.data()}, state, least);
+    } else {
+        find_roots(on, n, graph, state, least);
     }
     parallel_for(on, n + 1, IsRoot{state.data(), n, number.data()});
     result.count = offsets_of_counts(on, number, n);

@@ -120,10 +120,11 @@ struct ScaledSum {
 struct FirstTwoSteps {
     const float* b;
     float first, again, by;
-    float *d, *y;
+    float* d;  ///< null: no step follows
+    float* y;
     KS_FN void operator()(index_t row, float Ab) const {
         const float x = first * b[row], step = again * x + by * (b[row] - first * Ab);
-        d[row] = step;
+        if (d) d[row] = step;
         y[row] = x + step;
     }
 };
@@ -133,10 +134,11 @@ struct ChebyshevStep {
     const float *b, *x;
     float again, by;
     float *d, *y;
+    bool last = false;  ///< d is not needed after it
     KS_FN void operator()(index_t row, float Ax) const {
         const float r = b[row] - Ax;
         const float step = again == 0 ? by * r : again * d[row] + by * r;
-        d[row] = step;
+        if (!last) d[row] = step;
         y[row] = x[row] + step;
     }
 };
@@ -383,7 +385,7 @@ bool AggregationMultigrid<S>::add_coarse(std::size_t number, Buffer<double, S>& 
                           : product(on_, UnfilteredSmoother<float>{fine.A, 4 / (3 * std::max(fine.largest, 1e-30))}, tentative.P.view());
     tentative.P = {};
     fine.R = transposed(on_, fine.P.view());
-    coarse.own = product(on_, fine.R.view(), product(on_, fine.A, fine.P.view()).view());
+    coarse.own = triple_product(on_, fine.R.view(), fine.A, fine.P.view());
     Buffer<float, S> scale(on_, coarse.own.rows);
     parallel_for(on_, coarse.own.rows, RootOfCoarseDiagonal{coarse.own.view(), scale.data()});
     scale_both(on_, coarse.own, scale.data(), scale.data());
@@ -420,14 +422,15 @@ void AggregationMultigrid<S>::chebyshev(S on, const Level& level, bool from_zero
         const double next = 1 / (2 * middle / half - rho);
         const double again = step == 0 ? 0 : next * rho, by = step == 0 ? 1 / middle : 2 * next / half;
         if (step > 0) rho = next;
+        const bool last = step + 1 == degree;
         if (step == 1 && from_zero)
             for_each_row_sum(on, level.A, level.b.data(),
                              FirstTwoSteps{level.b.data(), static_cast<float>(1 / middle), static_cast<float>(again),
-                                           static_cast<float>(by), level.d.data(), level.y.data()});
+                                           static_cast<float>(by), last ? nullptr : level.d.data(), level.y.data()});
         else
             for_each_row_sum(on, level.A, level.x.data(),
                              ChebyshevStep{level.b.data(), level.x.data(), static_cast<float>(again), static_cast<float>(by),
-                                           level.d.data(), level.y.data()});
+                                           level.d.data(), level.y.data(), last});
         std::swap(level.x, level.y);
     }
 }
@@ -442,7 +445,7 @@ void AggregationMultigrid<S>::jacobi(S on, const Level& level, bool from_zero) c
             parallel_for(on, level.A.rows, FirstStep{level.b.data(), by, level.y.data()});
         else
             for_each_row_sum(on, level.A, level.x.data(),
-                             ChebyshevStep{level.b.data(), level.x.data(), 0, by, level.d.data(), level.y.data()});
+                             ChebyshevStep{level.b.data(), level.x.data(), 0, by, nullptr, level.y.data(), true});
         std::swap(level.x, level.y);
     }
 }
@@ -587,9 +590,9 @@ double AggregationMultigrid<S>::bytes_per_cycle() const {
         const bool by_krylov = level.c.size() > 0;
         if (twice(number) || by_krylov) visits *= 2;
         const double steps = options_.steps, product = 8 * entries + 4 * rows;
-        // Each product reads the offsets, entries and x (b: the first); steps also b, d and write d, y; the residual b and r; both
-        // transfers their matrix; a K cycle multiplies once more, reads and writes c, Ac, b and x.
-        double moved = 2 * steps * product + rows * 4 * (3 + (2 * steps - 2) * 5 + 3 + 2 + 1);
+        // Each product reads the offsets, entries and x (b: the first); steps also b, d and write d, y, the last ones y alone; the residual
+        // b and r; both transfers their matrix; a K cycle multiplies once more, reads and writes c, Ac, b and x.
+        double moved = 2 * steps * product + rows * 4 * (2 + (2 * steps - 2) * 5 - 1 + 3 + 2 + 1);
         if (options_.smoother == Smoother::gauss_seidel) moved = (2 * steps + 1) * product + rows * 4 * (2 * steps * 3 + 4);
         if (by_krylov) moved += product + rows * 4 * 9;
         bytes += visits * (moved + static_cast<double>(level.P.bytes() + level.R.bytes()));

@@ -59,9 +59,12 @@ struct NextLanczosVector {
     }
 };
 
+inline bool may_end_before(int step, int steps) { return step >= steps / 2 && step % 2 == 0; }
+
 }  // namespace detail
 
-/// The largest Ritz value of that many steps, or of half of them where it is at least `enough`. It exceeds no eigenvalue but by rounding.
+/// The largest Ritz value of that many steps, or of an even number of them, half at least, where it is at least `enough`. It exceeds no
+/// eigenvalue but by rounding.
 /// @param A  symmetric, positive semi-definite   @param v, w, before  [rows] vectors whose values are lost
 inline double largest_ritz_value(Cpu on, const RowsView<float>& A, int steps, double enough, Buffer<float, Cpu>& v, Buffer<float, Cpu>& w,
                                  Buffer<float, Cpu>& before) {
@@ -74,7 +77,7 @@ inline double largest_ritz_value(Cpu on, const RowsView<float>& A, int steps, do
     std::vector<double> alphas, betas;  // the diagonal and the entries beside it
     double beta = 0;
     for (int step = 0; step < steps; ++step) {
-        if (step == steps / 2 && largest_of_tridiagonal(alphas, betas) >= enough) break;
+        if (detail::may_end_before(step, steps) && largest_of_tridiagonal(alphas, betas) >= enough) break;
         const auto sums = sum<2>(on, A.rows, detail::LanczosProduct{A, v.data(), w.data()});
         const double alpha = sums[0], next2 = sums[1] - alpha * alpha - beta * beta;
         alphas.push_back(alpha);
@@ -177,7 +180,7 @@ inline double largest_ritz_value(Cuda on, const RowsView<float>& A, int steps, d
         return largest_of_tridiagonal({now.alphas, now.alphas + now.steps}, {now.betas, now.betas + now.steps});
     };
     for (int step = 0; step < steps; ++step) {
-        if (step == steps / 2 && enough < INFINITY)
+        if (detail::may_end_before(step, steps) && enough < INFINITY)
             if (const double value = found(); value >= enough) return value;
         sum_over_rows<2>(on, A, v.data(), detail::StoreAndSum{v.data(), w.data()}, detail::EndOfLanczosStep{state.data()}, sums.view());
         parallel_for(on, A.rows, detail::NextOnDevice{state.data(), v.data(), w.data(), before.data()});

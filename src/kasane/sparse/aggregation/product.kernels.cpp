@@ -229,10 +229,26 @@ void multiply_rows(Cuda on, const Left& A, const RowsView<V>& B, Rows<V, Cuda>& 
     C.value = Buffer<V, Cuda>(on, entries);
     fill_rows(on, products, longest, C);
 }
+
+/// D = A (B C), with D.rows and D.columns given.
+template <class V>
+void multiply_rows(Cuda on, const RowsView<V>& A, const RowsView<V>& B, const RowsView<V>& C, Rows<V, Cuda>& D) {
+    Rows<V, Cuda> right;
+    right.rows = B.rows, right.columns = C.columns;
+    multiply_rows(on, B, C, right);
+    multiply_rows(on, A, right.view(), D);
+}
 #else
 template <class Left, class V>
 void multiply_rows(Cpu on, const Left& A, const RowsView<V>& B, Rows<V, Cpu>& C) {
     cpu::multiply_rows(on, A, rows_of(A).entries, B, C);
+}
+
+/// D = A (B C), with D.rows and D.columns given.
+template <class V>
+void multiply_rows(Cpu on, const RowsView<V>& A, const RowsView<V>& B, const RowsView<V>& C, Rows<V, Cpu>& D) {
+    const cpu::ComputedRows<V> right(on, B, B.rows, B.entries, C, C.columns);
+    cpu::ComputedRows<V>(on, A, A.rows, A.entries, right, C.columns).join(on, D);
 }
 #endif
 
@@ -246,6 +262,15 @@ Rows<V, S> product(S on, const Left& A, const RowsView<V>& B) {
     return C;
 }
 
+template <class V, Space S>
+Rows<V, S> triple_product(S on, const RowsView<V>& A, const RowsView<V>& B, const RowsView<V>& C) {
+    Rows<V, S> D;
+    D.rows = A.rows, D.columns = C.columns;
+    multiply_rows(on, A, B, C, D);
+    return D;
+}
+
+template Rows<float, KS_SPACE> triple_product(KS_SPACE, const RowsView<float>&, const RowsView<float>&, const RowsView<float>&);
 template Rows<float, KS_SPACE> product(KS_SPACE, const RowsView<float>&, const RowsView<float>&);
 template Rows<float, KS_SPACE> product(KS_SPACE, const FilteredSmoother<float>&, const RowsView<float>&);
 template Rows<float, KS_SPACE> product(KS_SPACE, const UnfilteredSmoother<float>&, const RowsView<float>&);

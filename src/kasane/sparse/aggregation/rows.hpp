@@ -82,6 +82,10 @@ void multiply_with_product(Cuda on, const RowsView<double>& A, View<const double
 template <class Left, class V, Space S>
 Rows<V, S> product(S on, const Left& A, const RowsView<V>& B);
 
+/// A (B C). On the CPU the rows of B C stay where they were computed.
+template <class V, Space S>
+Rows<V, S> triple_product(S on, const RowsView<V>& A, const RowsView<V>& B, const RowsView<V>& C);
+
 /// The transpose; its columns ascend.
 template <class V, Space S>
 Rows<V, S> transposed(S on, const RowsView<V>& A);

@@ -13,32 +13,11 @@ struct FilteredRow {
     RowsView<V> A;
     const double* b;
     index_t row;
-    double least = 0;  ///< |a_ij b_j| of a kept entry
-    V diagonal = 0;    ///< with the entries that are not kept, in parts b_j / b_i; that of A where it would be small
+    double least;  ///< |a_ij b_j| of a kept entry
+    V diagonal;    ///< with the entries that are not kept, in parts b_j / b_i; that of A where it would be small
 
     KS_FN double weight(std::uint32_t e) const { return std::fabs(static_cast<double>(A.value[e]) * b[A.column[e]]); }
     KS_FN bool keeps(std::uint32_t e) const { return A.column[e] == row || weight(e) >= least; }
-
-    /// With what the other constructor found.
-    KS_FN FilteredRow(const RowsView<V>& matrix, const double* near_null, double least_kept, V filtered_diagonal, index_t number)
-        : A(matrix), b(near_null), row(number), least(least_kept), diagonal(filtered_diagonal) {}
-    /// @param part  the threshold
-    KS_FN FilteredRow(const RowsView<V>& matrix, const double* near_null, double part, index_t number)
-        : A(matrix), b(near_null), row(number) {
-        V own = 0;
-        double removed = 0;
-        for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e) {
-            if (A.column[e] == row)
-                own = A.value[e];
-            else if (weight(e) > least)
-                least = weight(e);
-        }
-        least *= part;
-        for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e)
-            if (!keeps(e)) removed += static_cast<double>(A.value[e]) * b[A.column[e]];
-        diagonal = b[row] != 0 ? own + static_cast<V>(removed / b[row]) : own;
-        if (!(diagonal > V(0.1) * own)) diagonal = own;
-    }
 };
 
 /// 1 - omega D^-1 F, with F the entries of A for which |a_ij b_j| is at least `threshold` of the largest one beside the diagonal in row i;
@@ -54,7 +33,7 @@ struct FilteredSmoother {
 
     template <class Visit>
     KS_FN void each(index_t row, Visit visit) const {
-        const FilteredRow<V> filtered(A, b, least[row], diagonal[row], row);
+        const FilteredRow<V> filtered{A, b, row, least[row], diagonal[row]};
         const V step = static_cast<V>(omega), factor = filtered.diagonal > 0 ? step / filtered.diagonal : 0;
         for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e)
             if (filtered.keeps(e)) visit(A.column[e], A.column[e] == row ? 1 - step : -factor * A.value[e]);

@@ -72,14 +72,30 @@ struct FilteredRowSums {
     double* least;  ///< and `diagonal`: kept for the products
     V* diagonal;
     KS_FN RowSums operator()(index_t row) const {
-        const FilteredRow<V> filtered(A, b, threshold, row);
-        least[row] = filtered.least;
-        diagonal[row] = filtered.diagonal;
-        if (!(filtered.diagonal > 0)) return {};
-        double plain = 0, weighted = 0;
-        for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e)
-            if (A.column[e] != row && filtered.keeps(e)) plain += size_of(A.value[e]), weighted += filtered.weight(e);
-        const double d = filtered.diagonal;
+        V own = 0;
+        double largest = 0;
+        for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e) {
+            if (A.column[e] == row)
+                own = A.value[e];
+            else if (const double size = std::fabs(static_cast<double>(A.value[e]) * b[A.column[e]]); size > largest)
+                largest = size;
+        }
+        const double kept = threshold * largest;
+        double removed = 0, plain = 0, weighted = 0;
+        for (std::uint32_t e = A.begin[row]; e < A.begin[row + 1]; ++e) {
+            if (A.column[e] == row) continue;
+            const double term = static_cast<double>(A.value[e]) * b[A.column[e]], size = std::fabs(term);
+            const bool keeps = size >= kept;
+            plain += keeps ? static_cast<double>(size_of(A.value[e])) : 0;
+            weighted += keeps ? size : 0;
+            removed += keeps ? 0 : term;
+        }
+        V with = b[row] != 0 ? own + static_cast<V>(removed / b[row]) : own;
+        if (!(with > V(0.1) * own)) with = own;
+        least[row] = kept;
+        diagonal[row] = with;
+        if (!(with > 0)) return {};
+        const double d = with;
         return {{1 + plain / d}, {b[row] != 0 ? 1 + weighted / (d * size_of(b[row])) : INFINITY}};
     }
 };

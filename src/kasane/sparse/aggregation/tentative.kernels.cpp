@@ -2,6 +2,7 @@
 #include <kasane/sparse/aggregation/tentative.hpp>
 
 #include <cmath>
+#include <utility>
 
 namespace kasane::sparse {
 namespace {
@@ -137,11 +138,14 @@ Tentative<V, S> tentative_prolongator(S on, const Aggregates<S>& aggregates, Vie
 
     auto& P = result.P;
     P.rows = rows, P.columns = aggregates.count * vectors;
-    P.begin = Buffer<std::uint32_t, S>(on, rows + 1);
-    parallel_for(on, rows, CountTentative{aggregates.of.data(), vectors, rows_per_node, P.begin.data()});
-    const index_t entries = offsets_of_counts(on, P.begin, rows * vectors);
-    P.column = Buffer<std::int32_t, S>(on, entries);
-    P.value = Buffer<V, S>(on, entries);
+    if (vectors == 1 && rows_per_node == 1) {
+        P.begin = std::move(member.begin), P.column = std::move(member.column);  // an entry for each member
+    } else {
+        P.begin = Buffer<std::uint32_t, S>(on, rows + 1);
+        parallel_for(on, rows, CountTentative{aggregates.of.data(), vectors, rows_per_node, P.begin.data()});
+        P.column = Buffer<std::int32_t, S>(on, offsets_of_counts(on, P.begin, rows * vectors));
+    }
+    P.value = Buffer<V, S>(on, P.column.size());
     parallel_for(on, rows,
                  FillTentative<V>{aggregates.of.data(), vectors, rows_per_node, q.data(), P.begin.data(), P.column.data(), P.value.data()});
     return result;
