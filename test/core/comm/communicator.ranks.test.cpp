@@ -80,12 +80,12 @@ TEST(Ranks, MessagesArriveInTheOrderSent) {
     for (int other = 0; other < ranks.size(); ++other)
         for (int turn = 0; turn < turns; ++turn) {
             received.emplace_back(length(turn));
-            requests.push_back(ranks.start_receive(received.back().data(), length(turn) * sizeof(int), other, 4095));
+            requests.push_back(ranks.start_receive(received.back().data(), length(turn) * sizeof(int), other, 8191));
         }
     for (int other = 0; other < ranks.size(); ++other)
         for (int turn = 0; turn < turns; ++turn) {
             sent.emplace_back(length(turn), value(ranks.rank(), other, turn));
-            requests.push_back(ranks.start_send(sent.back().data(), length(turn) * sizeof(int), other, 4095));
+            requests.push_back(ranks.start_send(sent.back().data(), length(turn) * sizeof(int), other, 8191));
         }
     std::reverse(requests.begin(), requests.end());
     for (const auto request : requests) ranks.wait(request);

@@ -33,7 +33,7 @@ struct Channel<Cpu>::State {
 template <>
 Channel<Cpu>::Channel(Cpu, Worker& worker, int number, Engine wanted)
     : state_(std::make_unique<State>(State{&worker, RankMessages(worker, number), 2 * number, 2 * number + 1, {}, {}, {}})) {
-    KS_EXPECT(number >= 0 && number < RankMessages::channels);
+    KS_REQUIRE(number >= 0 && number < RankMessages::channels, "a channel has a number that its messages cannot carry");
     check_engine(worker, wanted);
     KS_VALIDATE(wanted != Engine::nccl, "the engine \"nccl\" goes between CUDA devices, and this run is on the CPU: take \"auto\"");
     state_->text = state_->one_rank() ? "copies in memory" : worker.ranks().engine();

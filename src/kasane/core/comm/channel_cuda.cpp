@@ -155,7 +155,7 @@ void Channel<Cuda>::State::drive_staged() {
 
 template <>
 Channel<Cuda>::Channel(Cuda on, Worker& worker, int number, Engine wanted) : state_(std::make_unique<State>(on, worker, number)) {
-    KS_EXPECT(number >= 0 && number < RankMessages::channels);
+    KS_REQUIRE(number >= 0 && number < RankMessages::channels, "a channel has a number that its messages cannot carry");
     check_engine(worker, wanted);
     auto& state = *state_;
     std::string no_nccl;

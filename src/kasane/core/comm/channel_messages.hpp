@@ -13,7 +13,7 @@ class RankMessages {
    public:
     using Request = Communicator::Request;
     /// Limits of channels of a communicator and of workers of a rank that messages can distinguish: together, the tags of a Communicator.
-    static constexpr int channels = 16, workers_of_a_rank = 16;
+    static constexpr int channels = 24, workers_of_a_rank = 16;
 
     RankMessages(Worker& worker, int channel);
 

@@ -42,7 +42,8 @@ class Communicator {
     /// Gathers a text of every rank, in the order of the ranks; texts of any length, also empty ones.
     virtual std::vector<std::string> all_gather(const std::string& text) = 0;
 
-    /// Between two ranks; messages of one (sender, receiver, tag) arrive in the order sent. tag: 0 to 4095. Both sides give the same size.
+    /// Between two ranks; messages of one (sender, receiver, tag) arrive in the order sent. Both sides give the same size.
+    /// @param tag  0 to 8191; channels have those below 6144 (RankMessages)
     virtual void send(const void* data, std::size_t bytes, int to, int tag) = 0;
     virtual void receive(void* data, std::size_t bytes, int from, int tag) = 0;
     virtual Request start_send(const void* data, std::size_t bytes, int to, int tag) = 0;

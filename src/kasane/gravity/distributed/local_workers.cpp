@@ -13,7 +13,7 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr int slab_tag = 4001;  // tag of messages with particles between the root rank and the others
+constexpr int slab_tag = 8001;  // tag of messages with particles between the root rank and the others
 
 comm::Partition partition_of(const AnySpace& kind, const Force& force, index_t total, int workers) {
     return std::visit(

@@ -15,7 +15,7 @@
 namespace kasane::gravity {
 namespace {
 
-constexpr int count_tag = 4002, record_tag = 4003, row_tag = 4004;
+constexpr int count_tag = 8002, record_tag = 8003, row_tag = 8004;
 
 /// A particle on its way from a worker to the rank of its slab.
 struct StateRecord {

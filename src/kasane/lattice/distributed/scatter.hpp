@@ -13,7 +13,7 @@ inline std::vector<Su3<double>>& values_of(GaugeField& field) { return field.lin
 inline std::vector<std::complex<double>>& values_of(SpinorField& field) { return field.values; }
 
 namespace detail {
-constexpr int field_tag = 4002;  // tag of messages with fields between the root rank and the others
+constexpr int field_tag = 8002;  // tag of messages with fields between the root rank and the others
 
 template <class Field>
 void send_field(comm::Communicator& ranks, Field& from, int to) {

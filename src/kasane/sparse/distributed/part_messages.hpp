@@ -10,7 +10,7 @@
 
 namespace kasane::sparse {
 
-constexpr int part_tag = 4003;  // of messages between the root rank and the others
+constexpr int part_tag = 8003;  // of messages between the root rank and the others
 
 template <class T>
 void send_array(comm::Communicator& ranks, const std::vector<T>& array, int to) {
