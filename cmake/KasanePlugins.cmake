@@ -17,6 +17,9 @@ function(kasane_plugin name)
   set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} INSTALL_RPATH_USE_LINK_PATH ON)
   add_dependencies(kasane_comm ${target})  # a program that can load it has it built
   install(TARGETS ${target} LIBRARY DESTINATION lib/kasane)
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_STRIP)
+    install(CODE "execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-unneeded \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/kasane/$<TARGET_FILE_NAME:${target}>\" COMMAND_ERROR_IS_FATAL ANY)")
+  endif()
 endfunction()
 
 # The loader of a program that links the installed library finds them.

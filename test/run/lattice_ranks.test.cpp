@@ -214,6 +214,7 @@ TEST_F(ParallelLattice, ARankThatIsKilledEndsAllAndLeavesNothing) {
 }
 
 TEST_F(ParallelLattice, AnInterruptLeavesNothing) {
+    if (!passes_signals_on()) GTEST_SKIP() << test::no_signals;
     auto process = begin();
     process.signal(SIGUSR1);
     const auto outcome = process.wait();

@@ -50,6 +50,7 @@ class ParallelEnds : public test::RanksTest {
 };
 
 TEST_F(ParallelEnds, ASignalThatTheLauncherPassesOn) {
+    if (!passes_signals_on()) GTEST_SKIP() << test::no_signals;
     auto process = begin("stopped");
     process.signal(SIGUSR1);
     const auto outcome = process.wait();

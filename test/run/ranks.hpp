@@ -9,6 +9,7 @@ namespace kasane::test {
 
 inline bool has_launcher() { return KASANE_MPIRUN[0] != '\0'; }
 inline constexpr const char* no_launcher = "this build has no MPI, so there is no launcher of ranks";
+inline constexpr const char* no_signals = "the launcher does not pass SIGUSR1 on to ranks";
 
 /// A process, from /proc.
 inline std::string environment_of(const fs::path& process, const std::string& variable) {
@@ -33,6 +34,13 @@ class RanksTest : public CommandTest {
         auto words = std::to_string(n) + " '" + KASANE_COMMAND + "'";
         for (const auto& argument : arguments) words += " '" + argument + "'";
         return launch(words);
+    }
+    /// Whether the launcher passes SIGUSR1 on to ranks: Open MPI 4.1.6 of Ubuntu 24.04 does not.
+    bool passes_signals_on() {
+        auto process = launch("1 /bin/sh -c 'trap \"exit 7\" USR1; touch ready; n=0; while [ $n -lt 50 ]; do sleep 0.1; n=$((n+1)); done'");
+        wait_for([&] { return fs::exists(directory / "ready"); });
+        process.signal(SIGUSR1);
+        return process.wait().status == 7;
     }
     Outcome ranks(int n, const std::vector<std::string>& arguments) { return start_ranks(n, arguments).wait(); }
 
