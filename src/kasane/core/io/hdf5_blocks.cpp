@@ -181,12 +181,12 @@ bool write_blocks(OutputFile& to, hid_t dataset, hid_t memory_type, hsize_t firs
     const std::uint64_t row_bytes = shape[1] * H5Tget_size(type.id), bytes = chunk[0] * row_bytes;
     const hsize_t chunks = (rows + chunk[0] - 1) / chunk[0];
     // A chunk of zeros with its checksum: valid even where a version of HDF5 writes from a copy of it.
-    const std::vector<unsigned char> placeholder(bytes + checksum_bytes);
-    to.reserve_from(placeholder.data(), placeholder.size());
+    const std::vector<unsigned char> zero_chunk(bytes + checksum_bytes);
+    to.reserve_from(zero_chunk.data(), zero_chunk.size());
     bool placed = true;
     for (hsize_t k = 0; k < chunks && placed; ++k) {
         const std::array<hsize_t, 2> offset{first + k * chunk[0], 0};
-        placed = H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, offset.data(), placeholder.size(), placeholder.data()) >= 0;
+        placed = H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, offset.data(), zero_chunk.size(), zero_chunk.data()) >= 0;
     }
     const auto addresses = to.reserved();
     if (!placed || addresses.size() != chunks) return false;
@@ -209,7 +209,7 @@ bool write_blocks(OutputFile& to, hid_t dataset, hid_t memory_type, hsize_t firs
         while (k < end) {
             const auto address = addresses[k];
             std::size_t n = 0;
-            for (; k < end && addresses[k] == address + n / 2 * placeholder.size(); ++k) {
+            for (; k < end && addresses[k] == address + n / 2 * zero_chunk.size(); ++k) {
                 parts[n++] = {const_cast<unsigned char*>(block(k)), bytes};  // pwritev only reads it
                 parts[n++] = {sums[k].data(), checksum_bytes};
             }
@@ -217,7 +217,7 @@ bool write_blocks(OutputFile& to, hid_t dataset, hid_t memory_type, hsize_t firs
         }
     };
     const auto start = [&](hsize_t k, hsize_t end) {
-        for (; k < end; ++k) to.start_disk(addresses[k], placeholder.size());
+        for (; k < end; ++k) to.start_disk(addresses[k], zero_chunk.size());
     };
     for (hsize_t summed = 0, written = 0, started = 0; started < chunks;) {
         const auto next = std::min(summed + at_most, chunks);

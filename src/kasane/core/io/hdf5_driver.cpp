@@ -33,7 +33,7 @@ void OutputFile::close() {
 
 void OutputFile::write(std::uint64_t address, const void* bytes, std::uint64_t count) {
     length = std::max(length, address + count);
-    if (bytes == placeholder_ && count == reserved_bytes_) {
+    if (bytes == reserved_from_ && count == reserved_bytes_) {
         reserved_.push_back(address);
         return;
     }
@@ -84,14 +84,14 @@ void OutputFile::write(std::uint64_t address, std::span<iovec> parts) {
     }
 }
 
-void OutputFile::reserve_from(const void* placeholder, std::uint64_t bytes) {
-    placeholder_ = placeholder;
+void OutputFile::reserve_from(const void* source, std::uint64_t bytes) {
+    reserved_from_ = source;
     reserved_bytes_ = bytes;
     reserved_.clear();
 }
 
 std::vector<std::uint64_t> OutputFile::reserved() {
-    placeholder_ = nullptr;
+    reserved_from_ = nullptr;
     return std::exchange(reserved_, {});
 }
 

@@ -30,9 +30,9 @@ class OutputFile {
     /// Lets the disk begin with neighbouring writes, from 8 MiB on. One other thread may call it beside write(): to start the disk takes
     /// nearly as long as the copy to the system's cache (0.11 and 0.13 s of 512 MiB on ext4).
     void start_disk(std::uint64_t address, std::uint64_t count);
-    /// HDF5 only allocates what it writes from `placeholder` from now on, and the caller writes the content. Writes of another length than
+    /// HDF5 only allocates what it writes from `source` from now on, and the caller writes the content. Writes of another length than
     /// `bytes` are executed.
-    void reserve_from(const void* placeholder, std::uint64_t bytes);
+    void reserve_from(const void* source, std::uint64_t bytes);
     /// Ends the reservation. @returns the addresses, in the order of HDF5's writes
     std::vector<std::uint64_t> reserved();
     /// Reads what was written; zeros elsewhere.
@@ -52,7 +52,7 @@ class OutputFile {
 
     int descriptor_;
     int error_ = 0;
-    const void* placeholder_ = nullptr;
+    const void* reserved_from_ = nullptr;
     std::uint64_t reserved_bytes_ = 0;
     std::vector<std::uint64_t> reserved_;
     std::uint64_t written_begin_ = 0, written_end_ = 0;  ///< neighbouring writes with which the disk has not begun
