@@ -109,6 +109,30 @@ TEST_F(ParallelLattice, DeflatesByLocalCoherence) {
                    {"--deflation coherent", "local lattice of a worker", "Usable extents"});
 }
 
+TEST_F(ParallelLattice, PreconditionsByOverlappingBlocks) {
+    put("cfg.lime", {{4, 4, 8, 8}});
+    const auto words = [&](const std::string& method, const char* block, const char* overlap) {
+        return solve({"cfg.lime", "--kappa", "0.12", "--csw", "1", "--inner", "single", "--precondition", method, "--block", block,
+                      "--overlap", overlap, "--source", "z2:3", "--json", "-o", "x.h5"});
+    };
+    for (const std::string method : {"ras", "multiplicative"}) {
+        const auto one = kasane(words(method, "4,4,4,4", "2"));
+        ASSERT_EQ(one.status, 0) << one.err;
+        fs::remove(directory / "x.h5");
+        for (const int n : {2, 4}) {
+            const auto outcome = ranks(n, words(method, "4,4,4,4", "2"));
+            ASSERT_EQ(outcome.status, 0) << outcome.err;
+            const auto object = outcome.json();
+            EXPECT_LE(object["relative_residual"].get<double>(), 1e-10);
+            EXPECT_TRUE(object["notes"].empty());
+            EXPECT_EQ(object["iterations"], one.json()["iterations"]) << method << ", " << n;
+            fs::remove(directory / "x.h5");
+        }
+    }
+    expect_refused(4, words("ras", "4,4,8,4", "1"), {"--precondition", "local lattice of a worker", "z: 2 4"});
+    expect_refused(4, words("multiplicative", "4,4,2,4", "3"), {"--precondition", "overlap = 3", "smallest extent of a block, 2"});
+}
+
 TEST_F(ParallelLattice, DeflatesByExactModesAndSharesTheirFileWithOneRank) {
     put("cfg.lime", {{4, 4, 4, 8}});
     const auto with_modes = [&](const char* solution) {
