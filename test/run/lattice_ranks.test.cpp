@@ -129,6 +129,7 @@ TEST_F(ParallelLattice, PreconditionsByOverlappingBlocks) {
             EXPECT_TRUE(object["notes"].empty());
             EXPECT_EQ(object["iterations"], one.json()["iterations"]) << method;
         }
+        EXPECT_NE(four.err.find("; each sends 128 half spinors in a hop, and 384 spinors of a residual"), std::string::npos) << four.err;
     }
     expect_refused(4, on_grid(words("ras", "4,4,8,4", "1"), "1,1,2,2"), {"--precondition", "local lattice of a worker", "z: 2 4"});
     expect_refused(4, on_grid(words("multiplicative", "4,4,2,4", "3"), "1,1,2,2"),
