@@ -278,7 +278,6 @@ LatticeSolveResult solve_configuration(const Common& common, const Workers& work
     const auto extents = gauge.field.extents;
     source.check(extents);
     const auto grid = grid_of(shape, extents, workers.count);
-    if (workers.count > 1) log::info("grid: {}; each sends {} half spinors in a hop", grid.text(), grid.face_sites());
 
     LatticeSolveResult result;
     result.extents = extents;
@@ -299,6 +298,12 @@ LatticeSolveResult solve_configuration(const Common& common, const Workers& work
         refuse_blocks(schwarz_problems(result.options, grid), coherent_problems(result.options, grid));
     else
         check_blocks(result.options, extents);
+    if (workers.count > 1) {
+        const auto& schwarz = result.options.schwarz;
+        const int overlap = schwarz.method == lattice::SchwarzMethod::none ? 0 : chosen(schwarz, grid.local()).overlap;
+        log::info("grid: {}; each sends {} half spinors in a hop{}", grid.text(), grid.face_sites(),
+                  overlap == 0 ? "" : fmt::format(", and {} spinors of a residual to overlapping blocks", grid.border_sites(overlap)));
+    }
     choose_columns(o, workers, grid, result, log_memory);
     if (log_memory) check_memory(o, workers, result);
 

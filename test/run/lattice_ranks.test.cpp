@@ -109,6 +109,33 @@ TEST_F(ParallelLattice, DeflatesByLocalCoherence) {
                    {"--deflation coherent", "local lattice of a worker", "Usable extents"});
 }
 
+TEST_F(ParallelLattice, PreconditionsByOverlappingBlocks) {
+    put("cfg.lime", {{4, 4, 8, 8}});
+    const auto words = [&](const std::string& method, const char* block, const char* overlap) {
+        return solve({"cfg.lime", "--kappa", "0.12", "--csw", "1", "--inner", "single", "--precondition", method, "--block", block,
+                      "--overlap", overlap, "--source", "z2:3", "--json"});
+    };
+    const auto on_grid = [](std::vector<std::string> arguments, const char* grid) {
+        arguments.insert(arguments.end(), {"--grid", grid});
+        return arguments;
+    };
+    for (const std::string method : {"ras", "multiplicative"}) {
+        const auto all = words(method, "4,4,4,4", "2");
+        const auto one = kasane(all), two = ranks(2, all), four = ranks(4, on_grid(all, "1,1,2,2"));
+        for (const auto* outcome : {&one, &two, &four}) {
+            ASSERT_EQ(outcome->status, 0) << outcome->err;
+            const auto object = outcome->json();
+            EXPECT_LE(object["relative_residual"].get<double>(), 1e-10);
+            EXPECT_TRUE(object["notes"].empty());
+            EXPECT_EQ(object["iterations"], one.json()["iterations"]) << method;
+        }
+        EXPECT_NE(four.err.find("; each sends 128 half spinors in a hop, and 384 spinors of a residual"), std::string::npos) << four.err;
+    }
+    expect_refused(4, on_grid(words("ras", "4,4,8,4", "1"), "1,1,2,2"), {"--precondition", "local lattice of a worker", "z: 2 4"});
+    expect_refused(4, on_grid(words("multiplicative", "4,4,2,4", "3"), "1,1,2,2"),
+                   {"--precondition", "overlap = 3", "smallest extent of a block, 2"});
+}
+
 TEST_F(ParallelLattice, DeflatesByExactModesAndSharesTheirFileWithOneRank) {
     put("cfg.lime", {{4, 4, 4, 8}});
     const auto with_modes = [&](const char* solution) {

@@ -1,4 +1,5 @@
 // Operators, solvers, observables and files on the workers of ranks.
+#include <lattice/distributed/distributed_blocks.hpp>
 #include <lattice/distributed/distributed_dirac.hpp>
 #include <lattice/distributed/distributed_solver.hpp>
 #include <lattice/distributed/gluonic.hpp>
@@ -37,6 +38,25 @@ TEST(SolverOfRanks, FindsTheSolutionOfOneDevice) {
         expect_solution_of_one_device(communicator, here, n, shape, {.kappa = 0.11}, {.method = Method::cg, .inner = Precision::single});
         expect_solution_of_one_device(communicator, here, n, shape, {.kappa = 0.11, .csw = 1.2}, small_blocks(Precision::single));
         expect_modes_of_one_device(communicator, here, n, shape, {.kappa = 0.125, .csw = 1.2});
+    }
+}
+
+TEST(BlocksOfRanks, AreThoseOfOneDevice) {
+    for (const int workers : {1, 2}) {
+        comm::WorkerCommunicator communicator(comm::world(), workers);
+        const int all = communicator.size();
+        const Extents n{{4, 4, 2, 4 * all}};
+        const auto grids = usable_grids(n, all);
+        for (const auto& shape : {grids.front(), grids.back()})
+            for (const auto method : {SchwarzMethod::ras, SchwarzMethod::multiplicative}) {
+                const auto blocks = chosen({.method = method, .block = {2, 2, 2, 2}, .overlap = 1, .cycles = 2, .block_steps = 3}, n);
+                const DistributedBlocksReference one(Cpu{1}, {n, shape, blocks});
+                communicator.run([&](comm::Worker& worker) { expect_blocks_of_one_device(Cpu{1}, worker, one); });
+            }
+        const std::vector<AnySpace> here(static_cast<std::size_t>(workers), Cpu{1});
+        SolverOptions options{.method = Method::gcr, .inner = Precision::half};
+        options.schwarz = {.method = SchwarzMethod::ras, .block = {4, 4, 2, 2}, .overlap = 2};
+        expect_solution_of_one_device(communicator, here, n, {1, 1, 1, all}, {.kappa = 0.11, .csw = 1.2}, options);
     }
 }
 

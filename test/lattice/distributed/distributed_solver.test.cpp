@@ -316,8 +316,10 @@ TEST_P(DistributedSolverOn, RefusesBadInputOnce) {
         with_distributed_solver(communicator, here, u, {1, 1, 1, 2}, distributed_clover, {}, [](DistributedSolver& solver) {
             EXPECT_THROW(solver.deflate(EigenmodeOptions{.count = 2}), InputError) << "not by conjugate gradients";
         });
-        blocks.schwarz = {.method = SchwarzMethod::ras};
-        refused(blocks, "take sap or additive");
+        blocks.schwarz = {.method = SchwarzMethod::ras, .block = {4, 4, 4, 2}, .overlap = 3};
+        refused(blocks, "overlap = 3 must lie between 0 and the smallest extent of a block, 2");
+        blocks.schwarz = {.method = SchwarzMethod::multiplicative, .block = {4, 4, 4, 4}};
+        refused(blocks, "Usable extents of a block are x: 2 4; y: 2 4; z: 2 4; t: 2");
         EXPECT_NO_THROW(make(u, distributed_clover, {}));
         EXPECT_THROW(DistributedSolver(communicator, here, RankGrid::chosen({{4, 4, 4, 8}}, 2), u, distributed_clover), LogicError);
     });

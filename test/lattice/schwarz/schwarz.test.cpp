@@ -8,6 +8,7 @@
 #include <kasane/lattice/solve/solver.hpp>
 #include <lattice/lattice_space.hpp>
 #include <lattice/random_fields.hpp>
+#include <lattice/schwarz/apply_blocks.hpp>
 #include <reference/schwarz.hpp>
 
 #include <gtest/gtest.h>
@@ -25,38 +26,6 @@ using enum SchwarzMethod;
 
 constexpr DiracParameters heavy{.kappa = 0.07, .csw = 1.2, .boundary = Boundary::antiperiodic};
 constexpr double rough_links = 0.4;
-
-/// M (r, 0)'s even half, of a Schwarz preconditioner in one precision.
-template <Precision P, Space S>
-SpinorField preconditioned(S on, const GaugeField& u, const DiracParameters& parameters, const SchwarzOptions& options,
-                           const SpinorField& b, Schur schur = Schur::asymmetric) {
-    const auto lattice = std::make_shared<const Lattice<S>>(on, u.extents);
-    const auto links = links_on(on, u);
-    std::optional<CloverTerm<S>> A;
-    if (parameters.csw != 0) A.emplace(clover_term(links, parameters.kappa * parameters.csw));
-    const auto* const clover = A ? &*A : nullptr;
-    const LinkStorage storage{.half = P == Precision::half};
-    const EvenOdd<S, P> whole(lattice, links, clover, parameters, storage, schur);
-    SchwarzPreconditioner<S, P> M(whole, links, clover, parameters, storage, schur, chosen(options, u.extents));
-    FieldAlgebra<S, Precision::double_> algebra(lattice);
-    Field<S, Precision::double_> in(lattice), out(lattice);
-    load(b, Parity::even, in);
-    krylov::SolveLog log;
-    const krylov::Options how;
-    krylov::Watch watch(how, log);
-    M.apply(algebra, in, out, watch, 0);
-    EXPECT_EQ(log.inner_iterations, reference::norm(b) > 0 ? chosen(options, u.extents).cycles : 0);
-    SpinorField x(u.extents);
-    store(out, Parity::even, x);
-    return x;
-}
-
-SpinorField even_half(SpinorField field) {
-    for (index_t s = 0; s < field.extents.volume(); ++s)
-        if (field.extents.site(s).parity() == Parity::odd)
-            for (int k = 0; k < 12; ++k) field.at(s, k / 3, k % 3) = 0;
-    return field;
-}
 
 class SchwarzOnSpaces : public LatticeOnEverySpace {
    protected:

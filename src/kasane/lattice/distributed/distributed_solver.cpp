@@ -27,11 +27,7 @@ std::vector<std::string> of_workers(std::vector<std::string> problems, const Ran
 }  // namespace
 
 std::vector<std::string> schwarz_problems(const SolverOptions& options, const RankGrid& grid) {
-    using enum SchwarzMethod;
-    if (options.schwarz.method == none) return {};
-    if (options.schwarz.method != additive && options.schwarz.method != sap)
-        return {fmt::format("blocks of {} overlap, and overlapping blocks are for one device: with several workers, take sap or additive",
-                            name(options.schwarz.method))};
+    if (options.schwarz.method == SchwarzMethod::none) return {};
     const auto blocks = chosen(options.schwarz, grid.local());
     if (const auto problems = problems_of(blocks, grid.local()); !problems.empty()) return of_workers(problems, grid);
     // The colours alternate around the whole lattice, too.

@@ -1,6 +1,9 @@
 #include <kasane/lattice/distributed/halo_memory.hpp>
 
 #include <kasane/lattice/distributed/halo_exchange.hpp>
+#include <kasane/lattice/schwarz/block_fields.hpp>
+#include <kasane/lattice/schwarz/block_grid.hpp>
+#include <kasane/lattice/solve/options.hpp>
 
 #include <algorithm>
 
@@ -24,6 +27,35 @@ double coherent_bytes(const HaloLayout& layout, const CoherentOptions& options, 
     return 2 * number * (std::max(basis, couplings) + blocks * 2 * rows);
 }
 
+index_t spinor_bytes_of(Precision precision) {
+    switch (precision) {
+        case Precision::half: return spinor_bytes<Precision::half>;
+        case Precision::single: return spinor_bytes<Precision::single>;
+        case Precision::double_: break;
+    }
+    return spinor_bytes<Precision::double_>;
+}
+
+/// Of blocks that overlap the neighbours' lattices: what they extend beyond those of a lattice with the local extents, and the border of
+/// links, clover term, and residual with its tables, of which slices are sent and received.
+double border_bytes(const RankGrid& grid, const DiracParameters& parameters, const SolverOptions& options) {
+    const auto schwarz = chosen(options.schwarz, grid.local());
+    if (schwarz.overlap == 0) return 0;
+    const auto extended = grid.bordered(schwarz.overlap);
+    index_t slice = 0;
+    for (int mu = 0; mu < 4; ++mu)
+        if (grid.divided(mu)) slice = std::max(slice, extended.volume() / extended[mu] * schwarz.overlap);
+    const auto here = block_memory(parameters, options, block_grid(grid.local(), schwarz)),
+               all = block_memory(parameters, options, block_grid(grid.lattice(), schwarz));
+    const auto volume = static_cast<double>(extended.volume());
+    const double blocks = (all.kept + all.setup - here.kept - here.setup) * static_cast<double>(grid.local().volume());
+    // Even sites alone; each has a place in the local lattice, and those of the border have one where they are sent and where they arrive.
+    const double fields = volume / 2 * (static_cast<double>(spinor_bytes_of(options.inner)) + 4) +
+                          2 * 4 * static_cast<double>(grid.border_sites(schwarz.overlap));
+    const double messages = 4 * static_cast<double>(slice) * std::max(576., static_cast<double>(spinor_bytes_of(options.inner)) / 2);
+    return blocks + fields + messages + (parameters.csw != 0 ? 1152 : 576) * volume;
+}
+
 }  // namespace
 
 double halo_bytes(const RankGrid& grid, const DiracParameters& parameters, const SolverOptions& options) {
@@ -32,10 +64,9 @@ double halo_bytes(const RankGrid& grid, const DiracParameters& parameters, const
     const auto sites = static_cast<double>(layout.sites());
     double bytes = 2 * 96 * sites + (mixed ? 2 : 1) * sites * terms_bytes_per_site(layout, clover);
     if (clover) {
-        auto extended = grid.local();
-        for (int face = 0; face < layout.faces; face += 2) extended.n[layout.mu[face]] += 2;
-        bytes += 2 * 576. * static_cast<double>(extended.volume() - grid.local().volume());
+        bytes += 2 * 576. * 2 * static_cast<double>(grid.border_sites(1));
     }
+    if (options.schwarz.method != SchwarzMethod::none) bytes += border_bytes(grid, parameters, options);
     if (options.coherent.vectors != 0) bytes += coherent_bytes(layout, chosen(options.coherent, grid.local()), mixed ? 4 : 8);
     return bytes;
 }

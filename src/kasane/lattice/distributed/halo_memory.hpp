@@ -7,8 +7,8 @@
 namespace kasane::lattice {
 
 /// Memory on a worker's space for half spinors, the terms of faces, the links and clover terms around the local lattice during the set-up,
-/// and for the basis and coefficients of neighbouring blocks. [bytes]
-/// @param options  without coherent_problems()
+/// for the basis and coefficients of neighbouring blocks, and for blocks that overlap the neighbours' lattices. [bytes]
+/// @param options  without coherent_problems() and schwarz_problems()
 double halo_bytes(const RankGrid& grid, const DiracParameters& parameters, const SolverOptions& options);
 
 }  // namespace kasane::lattice

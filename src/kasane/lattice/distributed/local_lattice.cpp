@@ -1,6 +1,7 @@
 #include <kasane/lattice/distributed/local_lattice.hpp>
 
 #include <kasane/core/base/error.hpp>
+#include <kasane/lattice/distributed/link_halo.hpp>
 #include <kasane/lattice/hmc/momenta.hpp>
 #include <kasane/lattice/solve/positive_clover.hpp>
 
@@ -42,13 +43,36 @@ typename LocalLattice<S>::Packed LocalLattice<S>::pack(const GaugeField& links, 
 
 template <Space S>
 BlockGrid LocalLattice<S>::local_blocks(const SchwarzOptions& options) const {
-    auto blocks = block_grid(lattice_->extents(), options);
+    auto blocks = block_grid(options.overlap > 0 ? grid_.lattice() : lattice_->extents(), options);
     blocks.divided = true;
+    if (options.overlap > 0) {
+        blocks.base = origin();
+        for (int mu = 0; mu < 4; ++mu) {
+            blocks.count.n[mu] = lattice_->extents()[mu] / blocks.own[mu];
+            const int n = blocks.lattice[mu];
+            if (grid_.divided(mu)) blocks.stored[mu] = (blocks.base[mu] - options.overlap + n) % n;
+        }
+    }
     const Site place = grid_.place(worker_.index());
     int before = 0;
     for (int mu = 0; mu < 4; ++mu) before += place[mu] * blocks.count[mu];
     blocks.first_colour = before % 2;
     return blocks;
+}
+
+template <Space S>
+typename LocalLattice<S>::Bordered LocalLattice<S>::with_border(const Packed& from, int width) const {
+    LinkHalo<S> halo(on_, worker_, grid_, width);
+    const auto& sites = halo.sites();
+    Bordered bordered{sites, halo.links(), {}};
+    copy_to_extended(on_, sites, numbers_of(from.links), numbers_of(bordered.links));
+    halo.exchange(bordered.links);
+    if (from.clover) {
+        auto& A = bordered.clover.emplace(sites.extended, Buffer<double, S>(on_, 72 * sites.extended.volume()));
+        copy_to_extended(on_, sites, numbers_of(*from.clover), numbers_of(A));
+        halo.exchange(numbers_of(A), width);
+    }
+    return bordered;
 }
 
 template <Space S>

@@ -6,7 +6,9 @@
 #include <kasane/lattice/distributed/distributed_dirac.hpp>
 #include <kasane/lattice/distributed/distributed_subspace.hpp>
 #include <kasane/lattice/distributed/links_halo.hpp>
+#include <kasane/lattice/distributed/local_sites.hpp>
 #include <kasane/lattice/distributed/rank_grid.hpp>
+#include <kasane/lattice/distributed/residual_border.hpp>
 #include <kasane/krylov/options.hpp>
 
 #include <optional>
@@ -59,11 +61,19 @@ class LocalLattice {
     Algebra<P> algebra() {
         return {lattice_, worker_, exchange_->peers()};
     }
-    /// As OneDevice's, of methods without overlap. @param options  whose blocks divide the local lattice
+    /// As OneDevice's. Collective. @param options  whose blocks divide the local lattice
     template <Precision P>
     std::unique_ptr<Schwarz<P>> schwarz(const EvenOdd<S, P, Operator<P>>& whole, const Packed& from, const DiracParameters& parameters,
                                         const LinkStorage& storage, Schur schur, const SchwarzOptions& options) {
         const auto of = chosen(options, lattice_->extents());
+        if (of.overlap > 0) {
+            const auto around = with_border(from, of.overlap);
+            const auto border = std::make_shared<ResidualBorder<S, P>>(worker_, grid_, lattice_, around.sites);
+            return std::make_unique<Schwarz<P>>(
+                algebra<P>(), local_blocks(of), whole, around.links, around.clover ? &*around.clover : nullptr, parameters, storage, schur,
+                of,
+                BlockBorder<S, P>{border->lattice(), [border](const Field<S, P>& r) -> const Field<S, P>& { return border->extended(r); }});
+        }
         return with_interior(from, [&](const Links<S>& interior) {
             return std::make_unique<Schwarz<P>>(algebra<P>(), local_blocks(of), whole, interior, from.clover ? &*from.clover : nullptr,
                                                 parameters, storage, schur, of);
@@ -89,7 +99,15 @@ class LocalLattice {
         const bool last = grid_.place(worker_.index())[3] + 1 == grid_.shape()[3];
         return last && boundary == Boundary::antiperiodic ? -1 : 1;
     }
-    /// The blocks of the local lattice, in the colours of the whole one.
+    /// Links and clover term of the local lattice with a border of the neighbours' sites.
+    struct Bordered {
+        LocalSites sites;
+        Links<S> links;
+        std::optional<CloverTerm<S>> clover;
+    };
+    /// Collective.
+    Bordered with_border(const Packed& from, int width) const;
+    /// The blocks of the local lattice, in the colours of the whole one. With overlap their sites are those of the whole lattice.
     BlockGrid local_blocks(const SchwarzOptions& options) const;
     /// The result of use(links without those that leave the local lattice).
     template <class Use>

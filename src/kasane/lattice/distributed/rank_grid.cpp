@@ -146,6 +146,13 @@ Site RankGrid::origin(int worker) const {
 
 index_t RankGrid::face_sites() const { return sites_of_faces(local_, shape_); }
 
+Extents RankGrid::bordered(int width) const {
+    Extents all = local_;
+    for (int mu = 0; mu < 4; ++mu)
+        if (divided(mu)) all.n[mu] += 2 * width;
+    return all;
+}
+
 std::string RankGrid::text() const {
     return fmt::format("{} workers, each with {} sites", joined(shape_, "x"), kasane::lattice::text(local_));
 }

@@ -38,6 +38,9 @@ class RankGrid {
     Site origin(int worker) const;
     /// Sites of one parity on all faces of a local lattice that have neighbours of another worker: a hop sends and receives as many.
     index_t face_sites() const;
+    /// The local extents with a border of this width in the divided directions, and the sites of one parity in the border.
+    Extents bordered(int width) const;
+    index_t border_sites(int width) const { return (bordered(width).volume() - local_.volume()) / 2; }
 
     /// "1x1x2x4 workers, each with 8x8x4x4 sites"
     std::string text() const;

@@ -42,6 +42,11 @@ template <Space S>
 SiteNumbers numbers_of(CloverTerm<S>& A) {
     return {A.data.data(), A.extents.half(), 72};
 }
+/// For reading alone.
+template <Space S>
+SiteNumbers numbers_of(const CloverTerm<S>& A) {
+    return {const_cast<double*>(A.data.data()), A.extents.half(), 72};
+}
 
 /// local = extended, on the local sites
 template <Space S>

@@ -1,9 +1,10 @@
-// Fields of blocks: copies from and to fields of the whole lattice, and the minimal residual step of every block.
+// Fields of blocks: copies from and to fields of the whole lattice, and the minimal residual step of every block; copies for messages.
 // Declarations only: schwarz/cpu/ and schwarz/cuda/ define them, because each space has its own layout of a field.
 #pragma once
 
 #include <kasane/lattice/dirac/dirac.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,6 +22,19 @@ void gather(const Field<S, P>& whole, const Buffer<std::uint32_t, S>& places, Fi
 /// whole += block at the own places of the table. Calls at the same time are safe where own regions differ.
 template <Space S, Precision P>
 void add_own(const Field<S, P>& block, const Buffer<std::uint32_t, S>& places, Field<S, P>& whole);
+
+/// Bytes of a spinor in memory.
+template <Precision P>
+inline constexpr index_t spinor_bytes = P == Precision::double_  ? 192
+                                        : P == Precision::single ? 96
+                                                                 : 52;
+
+/// Copies the spinors at these places, with their bits, to spinor_bytes for each in the space's memory, in an order of the space.
+template <Space S, Precision P>
+void pack_spinors(const Field<S, P>& from, const Buffer<std::uint32_t, S>& places, std::byte* memory);
+/// Copies them to the places of a field. The places differ.
+template <Space S, Precision P>
+void unpack_spinors(const std::byte* memory, const Buffer<std::uint32_t, S>& places, Field<S, P>& to);
 
 /// Vector operations on the even sites of stacked blocks, each with scalars of its own. On the CPU a stack has one block.
 template <Space S, Precision P>

@@ -42,7 +42,7 @@ int BlockGrid::colour(index_t block) const { return colours == 1 ? 0 : static_ca
 
 Site BlockGrid::origin(index_t block) const {
     Site s = count.site(block);
-    for (int mu = 0; mu < 4; ++mu) s[mu] *= own[mu];
+    for (int mu = 0; mu < 4; ++mu) s[mu] = base[mu] + s[mu] * own[mu];
     return s;
 }
 

@@ -20,8 +20,10 @@ struct BlockGrid {
     bool spans[4] = {};    ///< the extended block has the lattice's extent
     int overlap = 0;       ///< sites on each side, in directions that are not spanned
     int colours = 1;       ///< 2: neighbouring blocks differ in colour
-    bool divided = false;  ///< the lattice is one worker's part of a larger one
+    bool divided = false;  ///< the blocks are those of one worker
     int first_colour = 0;  ///< of block 0
+    Site base{};           ///< first site of block 0's own region
+    Site stored{};         ///< first site of the links, clover terms and residuals that blocks read; other than 0 with a border alone
 
     index_t blocks() const { return count.volume(); }
     int colour(index_t block) const;

@@ -10,6 +10,7 @@ StackedBlocks stacked_blocks(const BlockGrid& grid, index_t blocks, const Site* 
     all.direction = blocks > 1 ? grid.stacked_direction() : -1;
     if (all.direction >= 0) all.stack.n[all.direction] *= static_cast<int>(blocks);
     all.starts = starts;
+    all.first = grid.stored;
     return all;
 }
 

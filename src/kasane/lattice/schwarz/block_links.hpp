@@ -13,6 +13,7 @@ struct StackedBlocks {
     bool spans[4] = {};
     int direction = -1;            ///< of the stack; -1: one block
     const Site* starts = nullptr;  ///< of each block, in the memory of the space
+    Site first{};                  ///< BlockGrid::stored
 
     /// The site within its block; `block` becomes its number.
     KS_FN Site local(const Site& stacked, index_t& block) const {
@@ -38,12 +39,20 @@ struct StackedBlocks {
         }
         return s;
     }
+    /// A site of the whole lattice where links, clover terms and residuals are stored.
+    KS_FN Site stored(Site site) const {
+        for (int mu = 0; mu < 4; ++mu) {
+            site[mu] -= first[mu];
+            if (site[mu] < 0) site[mu] += lattice[mu];
+        }
+        return site;
+    }
 };
 
 /// The description of these blocks. @param starts  of the blocks, in the memory of the space that uses the result
 StackedBlocks stacked_blocks(const BlockGrid& grid, index_t blocks, const Site* starts);
 
-/// Links of the stack; those across a block's faces are zero.
+/// Links of the stack; those across a block's faces are zero. @param links  where they are stored
 template <Space S>
 Links<S> block_links(const Links<S>& links, const StackedBlocks& blocks);
 

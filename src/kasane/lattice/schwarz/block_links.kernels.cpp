@@ -13,7 +13,7 @@ struct FillBlockLinks {
         index_t block = 0;
         const Site local = blocks.local(here, block);
         bool wraps = false;
-        const Site there = blocks.site(here, wraps);
+        const Site there = blocks.stored(blocks.site(here, wraps));
         for (int mu = 0; mu < 4; ++mu) {
             const bool leaves = !blocks.spans[mu] && local[mu] == blocks.extended[mu] - 1;
             to.store(here, mu, leaves ? Su3<double>{} : from.load(there, mu));
@@ -28,7 +28,7 @@ struct FillBlockClover {
     KS_FN void operator()(index_t i) const {
         const Site here = blocks.stack.site(i);
         bool wraps = false;
-        const Site there = blocks.site(here, wraps);
+        const Site there = blocks.stored(blocks.site(here, wraps));
         const index_t from_half = from.extents.half(), half = blocks.stack.half();
         const double* source = from.data + static_cast<index_t>(there.parity()) * 72 * from_half + from.extents.checkerboard(there);
         double* target = to + static_cast<index_t>(here.parity()) * 72 * half + blocks.stack.checkerboard(here);

@@ -37,13 +37,19 @@ struct BlockWorkspace {
         : r(lattice), odd(lattice), y(lattice), q(lattice), algebra(lattice, blocks, places) {}
 };
 
+/// Lattices of the fields that blocks read and write: the same, unless blocks read residuals of a border.
+template <Space S>
+struct BlockLattices {
+    const Lattice<S>&residuals, &solutions;
+};
+
 /// The even-odd preconditioned operator of some blocks, and their places in the whole lattice. Even and odd are those of the block, which
 /// are the other ones of the whole lattice where blocks start on odd sites.
 template <Space S, Precision P>
 class BlockBatch {
    public:
-    /// @param links, A  of the whole lattice   @param stack  the lattice of the stacked blocks
-    BlockBatch(const BlockGrid& grid, const std::vector<index_t>& blocks, const Lattice<S>& whole,
+    /// @param links, A  where residuals are   @param stack  the lattice of the stacked blocks
+    BlockBatch(const BlockGrid& grid, const std::vector<index_t>& blocks, const BlockLattices<S>& lattices,
                const std::shared_ptr<const Lattice<S>>& stack, const Links<S>& links, const CloverTerm<S>* A, DiracParameters parameters,
                const LinkStorage& storage)
         : even_(grid.start_parity()), kappa_(parameters.kappa) {
@@ -51,29 +57,38 @@ class BlockBatch {
         for (const index_t block : blocks) starts.push_back(grid.start(block));
         const auto count = static_cast<index_t>(blocks.size());
         const auto here = stacked_blocks(grid, count, starts.data());
-        std::vector<std::uint32_t> table(static_cast<std::size_t>(places_of(*stack)));
+        const bool same = &lattices.residuals == &lattices.solutions;
+        std::vector<std::uint32_t> table(static_cast<std::size_t>(places_of(*stack))), own(same ? 0 : table.size());
         parallel_for(Cpu{}, places_of(*stack), [&](index_t place) {
             const Site stacked = site_of(*stack, even_, place);
             index_t k = 0;
             const Site local = here.local(stacked, k);
             bool wraps = false;
-            auto entry = static_cast<std::uint32_t>(place_of(whole, here.site(stacked, wraps)));
-            if (grid.owns(blocks[static_cast<std::size_t>(k)], local) && holds_site(*stack, place)) entry |= own_place;
-            if (wraps && parameters.boundary == Boundary::antiperiodic) entry |= opposite_place;
-            table[static_cast<std::size_t>(place)] = entry;
+            const Site site = here.site(stacked, wraps);
+            std::uint32_t flags = 0;
+            if (grid.owns(blocks[static_cast<std::size_t>(k)], local) && holds_site(*stack, place)) flags |= own_place;
+            if (wraps && parameters.boundary == Boundary::antiperiodic) flags |= opposite_place;
+            const auto entry = [&](const Lattice<S>& of, const Site& s) { return static_cast<std::uint32_t>(place_of(of, s)) | flags; };
+            table[static_cast<std::size_t>(place)] = entry(lattices.residuals, here.stored(site));
+            if (same || (flags & own_place) == 0) return;
+            Site in_part = site;
+            for (int mu = 0; mu < 4; ++mu) in_part[mu] -= grid.base[mu];
+            own[static_cast<std::size_t>(place)] = entry(lattices.solutions, in_part);
         });
-        places_ = to_space(whole.space(), table);
-        const auto starts_there = to_space(whole.space(), starts);
+        const auto space = lattices.solutions.space();
+        places_ = to_space(space, table);
+        if (!same) own_places_ = to_space(space, own);
+        const auto starts_there = to_space(space, starts);
         const auto there = stacked_blocks(grid, count, starts_there.data());
         const auto stacked_links = block_links(links, there);
         std::optional<CloverTerm<S>> clover;
-        if (A) clover.emplace(block_clover(*A, whole.space(), there));
+        if (A) clover.emplace(block_clover(*A, space, there));
         if (!grid.spans[3]) parameters.boundary = Boundary::periodic;
         A_.emplace(stack, stacked_links, clover ? &*clover : nullptr, parameters, storage, Schur::symmetric);
     }
 
     /// x += the blocks' approximate solutions of D x = (A_ee r, 0) in their own regions, by `steps` iterations of minimal residual.
-    /// @param r, x  on the even sites of the whole lattice
+    /// @param r, x  on the even sites of their lattices
     void solve(const Field<S, P>& whole_r, int steps, BlockWorkspace<S, P>& work, Field<S, P>& x) const {
         auto& [r, odd, y, q, algebra] = work;
         const bool starts_even = even_ == Parity::even;
@@ -88,7 +103,7 @@ class BlockBatch {
             algebra.minimal_residual(q, r, y, step == 0);
         }
         if (!starts_even) A_->reconstruct(y, odd);
-        add_own(starts_even ? y : odd, places_, x);
+        add_own(starts_even ? y : odd, own_places_.size() > 0 ? own_places_ : places_, x);
     }
 
     /// Applications of the operator since the last call, times the sites of a parity.
@@ -97,7 +112,8 @@ class BlockBatch {
    private:
     Parity even_;  ///< of the block, of the whole lattice's even sites
     double kappa_;
-    Buffer<std::uint32_t, S> places_;  ///< of the whole lattice's even sites
+    Buffer<std::uint32_t, S> places_;      ///< of the even sites among the residuals
+    Buffer<std::uint32_t, S> own_places_;  ///< of the own ones among the solutions; empty where these have the same places
     std::optional<EvenOdd<S, P>> A_;
 };
 

@@ -22,6 +22,9 @@ double operator_bytes(Precision precision, const LinkStorage& links, bool clover
     return 4 * static_cast<int>(links.reals) * link + (clover ? 72 * size_of(precision) + (precision == Precision::half ? 8 : 0) : 0);
 }
 
+/// Before links and clover term are packed: links in the host's order and in that of the space, then links and clover term.
+constexpr double setup_bytes = 72 * 8 * 2;
+
 /// The largest distance of a link from SU(3); infinite where a number is not finite.
 double worst_link(const GaugeField& links) {
     double worst = 0;
@@ -158,6 +161,15 @@ bool keeps_solutions(const AnySpace& on, const Extents& extents, const DiracPara
     return needed * static_cast<double>(extents.volume()) <= 0.95 * static_cast<double>(available_memory(on));
 }
 
+BlockMemory block_memory(const DiracParameters& parameters, const SolverOptions& options, const BlockGrid& grid) {
+    const double extended = static_cast<double>(grid.extended.volume()) / static_cast<double>(grid.own.volume());
+    auto links = options.inner_links;
+    if (links.reals == LinkReals::parameters) links.reals = LinkReals::two_rows;
+    // On a device all blocks of a colour are one batch, with fields of its own, and stacked before they are packed.
+    const double batch = extended / grid.colours, field = field_bytes(options.inner);
+    return {extended * (operator_bytes(options.inner, links, parameters.csw != 0) + field + 4) + 4 * batch * field, setup_bytes * batch};
+}
+
 MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options, const Extents& extents, int columns) {
     constexpr auto outer = Precision::double_;
     const bool clover = parameters.csw != 0, mixed = options.inner != outer;
@@ -176,21 +188,15 @@ MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOpt
         case Method::fgmres: high += 2 * options.krylov_length + 1; break;
     }
     const double fields = high * field_bytes(outer) + low * field_bytes(options.inner);
-    double setup = 72 * 8 * 2;  // before they are packed: links in the host's order and in that of the space, then links and clover term
+    double setup = setup_bytes;
     if (options.schwarz.method != SchwarzMethod::none) {
         const auto schwarz = chosen(options.schwarz, extents);
         KS_REQUIRE(extents.volume() > 0 && problems_of(schwarz, extents).empty(),
                    "the memory of a Schwarz preconditioner depends on the extents of the lattice: give those that its blocks divide");
-        const auto grid = block_grid(extents, schwarz);
-        const double extended = static_cast<double>(grid.extended.volume()) / static_cast<double>(grid.own.volume());
-        auto links = options.inner_links;
-        if (links.reals == LinkReals::parameters) links.reals = LinkReals::two_rows;
-        operators += extended * (operator_bytes(options.inner, links, clover) + field_bytes(options.inner) + 4);
+        const auto blocks = block_memory(parameters, options, block_grid(extents, schwarz));
+        operators += blocks.kept;
         low += 4;
-        // On a device all blocks of a colour are one batch, with fields of its own, and stacked before they are packed.
-        const double batch = extended / grid.colours;
-        operators += 4 * batch * field_bytes(options.inner);
-        setup *= 1 + batch;
+        setup += blocks.setup;
     }
     if (options.coherent.vectors != 0) {
         KS_REQUIRE(extents.volume() > 0 && problems_of(chosen(options.coherent, extents), extents).empty(),

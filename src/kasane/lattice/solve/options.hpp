@@ -16,6 +16,13 @@ std::vector<InputProblem> problems_of(const DiracParameters& parameters);
 /// parameters and options
 void check_solver(const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options);
 
+/// Memory of the blocks of a Schwarz preconditioner. [bytes per site of their own regions]
+struct BlockMemory {
+    double kept, setup;  ///< during the solve; while the blocks of a colour are packed
+};
+struct BlockGrid;
+BlockMemory block_memory(const DiracParameters& parameters, const SolverOptions& options, const BlockGrid& grid);
+
 /// What the memory of a solver depends on where its lattice is the local one of a worker.
 struct LocalMemory {
     double halo = 0;  ///< on the space, around the local lattice (lattice/distributed/halo_memory.hpp) [bytes]

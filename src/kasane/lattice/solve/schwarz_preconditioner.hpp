@@ -13,6 +13,7 @@
 #include <kasane/lattice/solve/fields.hpp>
 #include <kasane/lattice/solve/low_precision.hpp>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -31,6 +32,13 @@ std::vector<std::vector<index_t>> batches_of(const BlockGrid& grid, int colour) 
     return batches;
 }
 
+/// What blocks read that reach beyond one worker's part of the lattice. Collective over the workers.
+template <Space S, Precision P>
+struct BlockBorder {
+    std::shared_ptr<const Lattice<S>> lattice;  ///< of links, clover term and residuals: the part and a border; null: the part alone
+    std::function<const Field<S, P>&(const Field<S, P>&)> extended;  ///< the residual there, of that of the part
+};
+
 /// @tparam Operator, Algebra  of the whole lattice
 template <Space S, Precision P, class Operator = Dirac<S, P>, class Algebra = FieldAlgebra<S, P>>
 class SchwarzPreconditioner {
@@ -45,21 +53,24 @@ class SchwarzPreconditioner {
                           const DiracParameters& parameters, LinkStorage storage, Schur schur, const SchwarzOptions& options)
         : SchwarzPreconditioner(Algebra(whole.lattice()), block_grid(whole.lattice()->extents(), options), whole, links, A, parameters,
                                 storage, schur, options) {}
-    /// Of the blocks of this grid. @param links  those that leave `whole`'s lattice are zero
+    /// Of the blocks of this grid. @param links, A  of the border's lattice; without a border the links that leave `whole`'s lattice are
+    /// zero
     SchwarzPreconditioner(Algebra algebra, const BlockGrid& grid, const EvenOdd<S, P, Operator>& whole, const Links<S>& links,
                           const CloverTerm<S>* A, const DiracParameters& parameters, LinkStorage storage, Schur schur,
-                          const SchwarzOptions& options)
+                          const SchwarzOptions& options, BlockBorder<S, P> border = {})
         : whole_(whole),
           options_(options),
           divides_(schur == Schur::asymmetric && A != nullptr),
           kappa_(parameters.kappa),
           algebra_(std::move(algebra)),
+          border_(std::move(border)),
           b_(whole.lattice()),
           x_(whole.lattice()),
           odd_(whole.lattice()),
           r_(whole.lattice()) {
         const auto& lattice = *whole.lattice();
-        KS_REQUIRE(lattice.extents().half() < static_cast<index_t>(own_place),
+        const BlockLattices<S> lattices{border_.lattice ? *border_.lattice : lattice, lattice};
+        KS_REQUIRE(lattices.residuals.extents().half() < static_cast<index_t>(own_place),
                    "a Schwarz preconditioner numbers the sites of a parity in 30 bits: the lattice has too many");
         if (storage.reals == LinkReals::parameters) storage.reals = LinkReals::two_rows;
         storage.temporal_gauge = false;
@@ -71,7 +82,7 @@ class SchwarzPreconditioner {
             for (const auto& blocks : all) {
                 const auto extents = stacked_blocks(grid, static_cast<index_t>(blocks.size()), nullptr).stack;
                 if (!stack || !(stack->extents() == extents)) stack = std::make_shared<const Lattice<S>>(lattice.space(), extents);
-                batches.emplace_back(grid, blocks, lattice, stack, links, A, parameters, storage);
+                batches.emplace_back(grid, blocks, lattices, stack, links, A, parameters, storage);
                 if (workspaces_.empty() || !(workspaces_.front().y.lattice()->extents() == extents)) {
                     workspaces_.clear();
                     const auto places = block_places(grid, *stack, static_cast<index_t>(blocks.size()));
@@ -136,8 +147,10 @@ class SchwarzPreconditioner {
         for (int cycle = 0; cycle < options_.cycles; ++cycle)
             for (const auto& batches : colours_) {
                 if (r == &r_) residual();
+                const Vector& read = border_.lattice ? border_.extended(*r) : *r;
                 for_each_part(threads(), static_cast<index_t>(batches.size()), [&](index_t i, int thread) {
-                    batches[static_cast<std::size_t>(i)].solve(*r, options_.block_steps, workspaces_[static_cast<std::size_t>(thread)], x_);
+                    batches[static_cast<std::size_t>(i)].solve(read, options_.block_steps, workspaces_[static_cast<std::size_t>(thread)],
+                                                               x_);
                 });
                 r = &r_;
             }
@@ -156,6 +169,7 @@ class SchwarzPreconditioner {
     bool divides_;  ///< the residual has to be divided by A_ee
     double kappa_;
     Algebra algebra_;
+    BlockBorder<S, P> border_;
     Vector b_, x_, odd_, r_;  ///< right-hand side, solution, A_oo^-1 H_oe x, residual
     int residuals_ = 0;       ///< computed since take_applications()
     std::vector<std::vector<BlockBatch<S, P>>> colours_;

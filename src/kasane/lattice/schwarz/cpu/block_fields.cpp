@@ -18,7 +18,45 @@ void for_groups(const Field<Cpu, P>& field, const Body& body) {
     });
 }
 
+/// The numbers of a place, with its scale in half, and as many in contiguous memory: copy(number in the group, number in memory).
+template <Precision P, class Copy>
+void for_words(index_t lane, const Copy& copy) {
+    constexpr int lanes = group_lanes<P>;
+    for (int k = 0; k < 24; ++k) copy(k * lanes + lane, k);
+    if constexpr (P == Precision::half)
+        for (int k = 0; k < 2; ++k) copy(24 * lanes + 2 * lane + k, 24 + k);
+}
+template <Precision P>
+constexpr index_t words_of_spinor = spinor_bytes<P> / index_t{sizeof(typename CpuReal<P>::Stored)};
+
+/// Calls body(i, place) for each of the places.
+template <class Body>
+void for_places(Cpu on, const Buffer<std::uint32_t, Cpu>& places, const Body& body) {
+    constexpr index_t places_of_part = 256;
+    for_each_part(thread_count(on), (places.size() + places_of_part - 1) / places_of_part, [&](index_t part) {
+        const index_t end = std::min(places.size(), (part + 1) * places_of_part);
+        for (index_t i = part * places_of_part; i < end; ++i) body(i, static_cast<index_t>(places.data()[i]));
+    });
+}
+
 }  // namespace
+
+template <Space S, Precision P>
+void pack_spinors(const Field<S, P>& from, const Buffer<std::uint32_t, S>& places, std::byte* memory) {
+    auto* const words = reinterpret_cast<typename CpuReal<P>::Stored*>(memory);
+    for_places(from.lattice()->space(), places, [&](index_t i, index_t place) {
+        const auto* const group = from.group(place / group_lanes<P>);
+        for_words<P>(place % group_lanes<P>, [&](index_t in_group, int k) { words[i * words_of_spinor<P> + k] = group[in_group]; });
+    });
+}
+template <Space S, Precision P>
+void unpack_spinors(const std::byte* memory, const Buffer<std::uint32_t, S>& places, Field<S, P>& to) {
+    const auto* const words = reinterpret_cast<const typename CpuReal<P>::Stored*>(memory);
+    for_places(to.lattice()->space(), places, [&](index_t i, index_t place) {
+        auto* const group = to.group(place / group_lanes<P>);
+        for_words<P>(place % group_lanes<P>, [&](index_t in_group, int k) { group[in_group] = words[i * words_of_spinor<P> + k]; });
+    });
+}
 
 template <Space S, Precision P>
 void gather(const Field<S, P>& whole, const Buffer<std::uint32_t, S>& places, Field<S, P>& block) {
@@ -96,9 +134,11 @@ void BlockAlgebra<S, P>::minimal_residual(const Field<S, P>& q, Field<S, P>& r, 
     algebra.axpby(-alpha, q, 1, r);
 }
 
-#define KS_DEFINE(P)                                                                                \
-    template void gather(const Field<Cpu, P>&, const Buffer<std::uint32_t, Cpu>&, Field<Cpu, P>&);  \
-    template void add_own(const Field<Cpu, P>&, const Buffer<std::uint32_t, Cpu>&, Field<Cpu, P>&); \
+#define KS_DEFINE(P)                                                                                   \
+    template void pack_spinors(const Field<Cpu, P>&, const Buffer<std::uint32_t, Cpu>&, std::byte*);   \
+    template void unpack_spinors(const std::byte*, const Buffer<std::uint32_t, Cpu>&, Field<Cpu, P>&); \
+    template void gather(const Field<Cpu, P>&, const Buffer<std::uint32_t, Cpu>&, Field<Cpu, P>&);     \
+    template void add_own(const Field<Cpu, P>&, const Buffer<std::uint32_t, Cpu>&, Field<Cpu, P>&);    \
     template class BlockAlgebra<Cpu, P>;
 KS_DEFINE(Precision::half)
 KS_DEFINE(Precision::single)

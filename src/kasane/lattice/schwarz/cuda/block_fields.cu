@@ -58,6 +58,33 @@ struct AddOwn {
     }
 };
 
+/// A spinor between a field and memory of `count` spinors, [chunk][spinor], then, in half, [spinor] scales. @tparam out  from the field
+template <Precision P, bool out>
+struct CopySpinor {
+    FieldView<P> field;
+    const std::uint32_t* places;
+    index_t count;
+    std::byte* memory;
+    KS_FN void operator()(index_t i) const {
+        const std::uint32_t place = places[i];
+        Chunk *const here = field.at(place), *const there = reinterpret_cast<Chunk*>(memory) + i;
+        for (int c = 0; c < spinor_chunks<P>; ++c) {
+            Chunk &a = here[c * static_cast<int>(row)], &b = there[c * count];
+            if constexpr (out)
+                b = a;
+            else
+                a = b;
+        }
+        if constexpr (P == Precision::half) {
+            float& scale = reinterpret_cast<float*>(reinterpret_cast<Chunk*>(memory) + spinor_chunks<P> * count)[i];
+            if constexpr (out)
+                scale = field.scale[place];
+            else
+                field.scale[place] = scale;
+        }
+    }
+};
+
 /// re and im of <q, r>, and |q|^2: the scalars of a step.
 using StepSums = double[3];
 
@@ -161,6 +188,16 @@ void gather(const Field<S, P>& whole, const Buffer<std::uint32_t, S>& places, Fi
 }
 
 template <Space S, Precision P>
+void pack_spinors(const Field<S, P>& from, const Buffer<std::uint32_t, S>& places, std::byte* memory) {
+    parallel_for(from.lattice()->space(), places.size(), CopySpinor<P, true>{from.view(), places.data(), places.size(), memory});
+}
+template <Space S, Precision P>
+void unpack_spinors(const std::byte* memory, const Buffer<std::uint32_t, S>& places, Field<S, P>& to) {
+    parallel_for(to.lattice()->space(), places.size(),
+                 CopySpinor<P, false>{to.view(), places.data(), places.size(), const_cast<std::byte*>(memory)});
+}
+
+template <Space S, Precision P>
 void add_own(const Field<S, P>& block, const Buffer<std::uint32_t, S>& places, Field<S, P>& whole) {
     const auto& lattice = *block.lattice();
     parallel_for(lattice.space(), lattice.sites(), AddOwn<P>{block.view(), whole.view(), places.data()});
@@ -205,9 +242,11 @@ void BlockAlgebra<S, P>::minimal_residual(const Field<S, P>& q, Field<S, P>& r, 
     KS_CUDA(cudaGetLastError());
 }
 
-#define KS_DEFINE(P)                                                                                   \
-    template void gather(const Field<Cuda, P>&, const Buffer<std::uint32_t, Cuda>&, Field<Cuda, P>&);  \
-    template void add_own(const Field<Cuda, P>&, const Buffer<std::uint32_t, Cuda>&, Field<Cuda, P>&); \
+#define KS_DEFINE(P)                                                                                     \
+    template void pack_spinors(const Field<Cuda, P>&, const Buffer<std::uint32_t, Cuda>&, std::byte*);   \
+    template void unpack_spinors(const std::byte*, const Buffer<std::uint32_t, Cuda>&, Field<Cuda, P>&); \
+    template void gather(const Field<Cuda, P>&, const Buffer<std::uint32_t, Cuda>&, Field<Cuda, P>&);    \
+    template void add_own(const Field<Cuda, P>&, const Buffer<std::uint32_t, Cuda>&, Field<Cuda, P>&);   \
     template class BlockAlgebra<Cuda, P>;
 KS_DEFINE(Precision::half)
 KS_DEFINE(Precision::single)
