@@ -186,7 +186,7 @@ class ComputedRows {
     /// Parts have a power of two rows: at least 64, and so many that there are at most `most` of them.
     static int shift_of(index_t rows, index_t most) {
         const auto needed = static_cast<std::uint64_t>(std::max<index_t>((rows + most - 1) / most, 64));
-        return std::bit_width(needed - 1);
+        return static_cast<int>(std::bit_width(needed - 1));
     }
     index_t first(index_t part) const { return std::min(part << shift_, rows_); }
 
