@@ -3,11 +3,10 @@
 #include <bench/lattice/lattice_studies.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/comm/channel_speed.hpp>
-#include <kasane/lattice/distributed/local_lattice.hpp>
 #include <kasane/lattice/distributed/local_part.hpp>
+#include <kasane/lattice/distributed/local_solver.hpp>
 #include <kasane/lattice/observe/sources.hpp>
 #include <kasane/lattice/solve/options.hpp>
-#include <kasane/lattice/solve/resident_solver.hpp>
 
 #include <fmt/format.h>
 

@@ -4,16 +4,21 @@
 #include <kasane/lattice/deflate/find_eigenmodes.hpp>
 #include <kasane/lattice/distributed/agreement.hpp>
 #include <kasane/lattice/distributed/halo_memory.hpp>
-#include <kasane/lattice/distributed/local_lattice.hpp>
+#include <kasane/lattice/distributed/local_solver.hpp>
 #include <kasane/lattice/distributed/quark_halo.hpp>
 #include <kasane/lattice/distributed/scatter.hpp>
 #include <kasane/lattice/solve/check_modes.hpp>
 #include <kasane/lattice/solve/options.hpp>
-#include <kasane/lattice/solve/resident_solver.hpp>
 
 #include <variant>
 
 namespace kasane::lattice {
+
+template struct ResidentSolver<LocalLattice<Cpu>>;
+#if defined(KASANE_CUDA)
+template struct ResidentSolver<LocalLattice<Cuda>>;
+#endif
+
 namespace {
 
 /// Dhat^+ Dhat of a solver.

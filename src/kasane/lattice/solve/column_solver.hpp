@@ -213,4 +213,9 @@ std::vector<SolveLog> ColumnSolver<S>::solve(std::vector<ResidentField<S>>& b, s
     return logs;
 }
 
+extern template class ColumnSolver<Cpu>;
+#if defined(KASANE_CUDA)
+extern template class ColumnSolver<Cuda>;
+#endif
+
 }  // namespace kasane::lattice

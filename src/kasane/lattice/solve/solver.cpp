@@ -21,8 +21,10 @@
 namespace kasane::lattice {
 
 template struct ResidentSolver<OneDevice<Cpu>>;
+template class ColumnSolver<Cpu>;
 #if defined(KASANE_CUDA)
 template struct ResidentSolver<OneDevice<Cuda>>;
+template class ColumnSolver<Cuda>;
 #endif
 
 namespace detail {
