@@ -12,19 +12,22 @@ struct Planes {
     KS_FN int count() const { return end - begin; }
 };
 
-/// Numbers of cells along x, y, z. Cell (i, j, k) is row i + n[0] (j + n[1] (k - first)).
+/// Numbers of cells along x, y, z. Cell (i, j, k) is row i + n[0] (j + n[1] slot(k)). Along a periodic direction their number is even, so
+/// that neighbours have two colours.
 struct BoxCells {
     int n[3] = {1, 1, 1};
     int first = 0;  ///< the first plane in memory; others than 0 are for slabs (sparse/distributed)
+    /// Cells in memory from the first one of a line to its lower neighbour, the last one; 0: the direction is not periodic.
+    int around[3] = {};
 
     KS_FN index_t plane() const { return static_cast<index_t>(n[0]) * n[1]; }
     KS_FN index_t count() const { return static_cast<index_t>(n[0]) * n[1] * n[2]; }
-    KS_FN index_t cell(int i, int j, int k) const {
-        return i + static_cast<index_t>(n[0]) * (j + static_cast<index_t>(n[1]) * (k - first));
-    }
+    /// Place of a plane in memory. Plane 0 follows the last one where a slab has both.
+    KS_FN int slot(int k) const { return k >= first ? k - first : k - first + n[2]; }
+    KS_FN index_t cell(int i, int j, int k) const { return i + static_cast<index_t>(n[0]) * (j + static_cast<index_t>(n[1]) * slot(k)); }
     /// Place of a cell among those of its colour, the parity of i + j + k: every second cell of a line along x has it.
     KS_FN index_t of_colour(int i, int j, int k) const {
-        return i / 2 + static_cast<index_t>(pairs()) * (j + static_cast<index_t>(n[1]) * (k - first));
+        return i / 2 + static_cast<index_t>(pairs()) * (j + static_cast<index_t>(n[1]) * slot(k));
     }
     /// Pairs of neighbours 2 I and 2 I + 1 in a line along x; the last one may be a single cell.
     KS_FN int pairs() const { return (n[0] + 1) / 2; }
@@ -34,13 +37,19 @@ struct BoxCells {
     KS_FN index_t faces(int d) const { return count() / n[d] * (n[d] + 1); }
     /// Number, among the faces across d, of the lower face of a cell. The upper one is further by face_step(d).
     KS_FN index_t lower_face(int d, int i, int j, int k) const {
-        return i + static_cast<index_t>(d == 0 ? n[0] + 1 : n[0]) * (j + static_cast<index_t>(d == 1 ? n[1] + 1 : n[1]) * (k - first));
+        return i + static_cast<index_t>(d == 0 ? n[0] + 1 : n[0]) * (j + static_cast<index_t>(d == 1 ? n[1] + 1 : n[1]) * slot(k));
     }
+    /// From one face of a line along d to another one, both by their numbers in the line.
+    KS_FN index_t between_faces(int d, int from, int to) const { return (d == 2 ? slot(to) - slot(from) : to - from) * face_step(d); }
+    KS_FN bool periodic(int d) const { return around[d] != 0; }
+    /// Cells from number `at` of a line along d to its lower neighbour; 0: there is none.
+    KS_FN int to_lower(int d, int at) const { return at > 0 ? -1 : around[d]; }
+    KS_FN int to_upper(int d, int at) const { return at + 1 < n[d] ? 1 : -around[d]; }
     KS_FN index_t step(int d) const { return d == 0 ? 1 : d == 1 ? n[0] : static_cast<index_t>(n[0]) * n[1]; }
     KS_FN index_t face_step(int d) const { return d == 0 ? 1 : d == 1 ? n[0] : static_cast<index_t>(n[0]) * n[1]; }
 };
 
-/// Conductances of all faces.
+/// Conductances of all faces; across a periodic direction the first and the last face of a line are the same one.
 template <class V>
 struct BoxFaces {
     BoxCells cells;
@@ -65,8 +74,8 @@ struct BoxFaces {
             const V* const lower = face[d] + cells.lower_face(d, i, j, k);
             const X below = lower[0], above = lower[cells.face_step(d)];
             diagonal += below + above;
-            if (at[d] > 0) neighbours += below * x[c - cells.step(d)];
-            if (at[d] + 1 < cells.n[d]) neighbours += above * x[c + cells.step(d)];
+            if (const int low = cells.to_lower(d, at[d])) neighbours += below * x[c + low * cells.step(d)];
+            if (const int high = cells.to_upper(d, at[d])) neighbours += above * x[c + high * cells.step(d)];
         }
     }
 };

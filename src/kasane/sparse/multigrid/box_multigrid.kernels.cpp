@@ -2,6 +2,7 @@
 #include <kasane/core/device/sum.hpp>
 #include <kasane/sparse/multigrid/box_multigrid.body.hpp>
 #include <kasane/sparse/multigrid/box_multigrid.hpp>
+#include <kasane/sparse/multigrid/restrict_lines.hpp>
 
 #if defined(__CUDACC__)
 #include <kasane/sparse/multigrid/device_sums.cuda.hpp>
@@ -84,15 +85,15 @@ bool BoxCycle<S>::add_coarse() {
     double mean[3];
     for (int d = 0; d < 3; ++d) mean[d] = sums[d] / static_cast<double>(fine.face[d].size());
     Grid coarse;
-    coarse.cells = joined_cells(fine.cells, mean, fine.joins);
+    coarse.cells = joined_cells(fine.cells, mean, fine.line);
     if (coarse.cells.count() == fine.cells.count()) return false;  // no conductance is above 0
     for (int d = 0; d < 3; ++d) {
         coarse.face[d] = Buffer<float, S>(on_, coarse.cells.faces(d));
-        CoarseFace make{fine.faces(), coarse.cells, {fine.joins[0], fine.joins[1], fine.joins[2]}, d, coarse.face[d].data()};
-        for_each_cell(on_, box_of_faces(coarse.cells, d), make);
-        if (!fine.joins[d]) continue;
+        for_each_cell(on_, box_of_faces(coarse.cells, d),
+                      CoarseFace{fine.faces(), coarse.cells, {fine.line[0], fine.line[1], fine.line[2]}, d, coarse.face[d].data()});
+        if (!fine.line[d].joins()) continue;
         fine.share[d] = Buffer<float, S>(on_, fine.cells.places_of_colour());
-        for_each_of_colour(on_, fine.cells, 0, Share{fine.faces(), d, fine.share[d].data()});
+        for_each_of_colour(on_, fine.cells, 0, Share{fine.faces(), fine.line[d], d, fine.share[d].data()});
     }
     grids_.push_back(std::move(coarse));
     return true;
@@ -114,12 +115,12 @@ box::Transfer BoxCycle<S>::transfer(std::size_t level) const {
     const auto& grid = grids_[level];
     return {grid.cells,
             grids_[level + 1].cells,
-            {grid.joins[0], grid.joins[1], grid.joins[2]},
+            {grid.line[0], grid.line[1], grid.line[2]},
             {grid.share[0].data(), grid.share[1].data(), grid.share[2].data()}};
 }
 
 namespace {
-void restrict_to(Cpu on, const BoxCells& coarse, const Restrict& body) { for_each_cell(on, coarse, body); }
+void restrict_to(Cpu on, const BoxCells& coarse, const Restrict& body) { restrict_planes(on, Planes{0, coarse.n[2]}, body); }
 #if defined(__CUDACC__)
 void restrict_to(Cuda on, const BoxCells& coarse, const Restrict& body) {
     if (restricts_pairs(body.by))
@@ -277,16 +278,13 @@ struct ResidualOfBox {
 }  // namespace
 
 template <Space S>
-void BoxMultigrid<S>::begin(ResidentCg& cg, const Buffer<double, S>& r) const
-    requires std::same_as<S, Cuda>
-{
+void BoxMultigrid<S>::begin(ResidentCg& cg, const Buffer<double, S>& r) const requires std::same_as<S, Cuda> {
     parallel_for(on_, r.size(), NarrowResidual{cg.scalars(), r.data(), single_residual()});
 }
 
 template <Space S>
-void BoxMultigrid<S>::submit_direction(ResidentCg& cg, S on, const Buffer<double, S>& r, Buffer<double, S>& z, Buffer<double, S>& p) const
-    requires std::same_as<S, Cuda>
-{
+void BoxMultigrid<S>::submit_direction(ResidentCg& cg, S on, const Buffer<double, S>& r, Buffer<double, S>& z,
+                                       Buffer<double, S>& p) const requires std::same_as<S, Cuda> {
     cycle_.apply(on);
     if (singular_) {
         device::remove_mean_then(on, WidenAndSum{cg.scalars(), cycle_.x().ptr, 1 / unit_, z.data()}, cg, r, z);
@@ -303,7 +301,10 @@ template class BoxMultigrid<KS_SPACE>;
 
 template <Space S>
 BoxOperator<S>::BoxOperator(S on, const PoissonProblem& problem) : on_(on) {
-    for (int d = 0; d < 3; ++d) cells_.n[d] = static_cast<int>(problem.cells[static_cast<std::size_t>(d)]);
+    for (std::size_t d = 0; d < 3; ++d) {
+        cells_.n[d] = static_cast<int>(problem.cells[d]);
+        if (problem.periodic(d)) cells_.around[d] = cells_.n[d] - 1;
+    }
     for (int d = 0; d < 3; ++d) {
         const auto faces = face_conductances(problem, d);
         for (const double g : faces) largest_ = std::max(largest_, g);
@@ -313,7 +314,7 @@ BoxOperator<S>::BoxOperator(S on, const PoissonProblem& problem) : on_(on) {
 }
 
 template <Space S>
-BoxOperator<S>::BoxOperator(S on, const BoxCells& cells, ConductingFaces<S> faces) : on_(on), cells_(cells), largest_(faces.largest) {
+BoxOperator<S>::BoxOperator(S on, ConductingFaces<S> faces) : on_(on), cells_(faces.cells), largest_(faces.largest) {
     for (std::size_t d = 0; d < 3; ++d) face_[d] = std::move(faces.across[d]);
 }
 
@@ -324,17 +325,14 @@ void BoxOperator<S>::apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffe
 
 #if defined(__CUDACC__)
 template <Space S>
-void BoxOperator<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
-    requires std::same_as<S, Cuda>
-{
+void BoxOperator<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in,
+                            Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
     device::sum_cells_then(on, cells_, OfBox{faces(), in.data(), out.data()}, device::StoreTotal{&cg.scalars()->pAp}, cg.sums());
 }
 
 template <Space S>
 double BoxOperator<S>::residual(CgAlgebra<S>& algebra, double unit, const Buffer<double, S>& b, const Buffer<double, S>& x,
-                                Buffer<double, S>& r) const
-    requires std::same_as<S, Cuda>
-{
+                                Buffer<double, S>& r) const requires std::same_as<S, Cuda> {
     ResidentCg& cg = algebra.resident();
     device::sum_cells_then(on_, cells_, ResidualOfBox{faces(), unit, b.data(), x.data(), r.data()}, device::StoreTotal{&cg.scalars()->r2},
                            cg.sums());

@@ -16,18 +16,17 @@ class BoxOperator {
     /// @throws InputError as validate()
     BoxOperator(S on, const PoissonProblem& problem);
     /// Takes the conductances of the faces.
-    BoxOperator(S on, const BoxCells& cells, ConductingFaces<S> faces);
+    BoxOperator(S on, ConductingFaces<S> faces);
 
     /// out = A in, in the form of krylov.
     void apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const;
 
 #if defined(KASANE_CUDA)
     /// The launches of out = A in and of pAp (ResidentAlgebra).
-    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
-        requires std::same_as<S, Cuda>;
+    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const requires std::same_as<S, Cuda>;
     /// r = unit b - A x; returns r.r
-    double residual(CgAlgebra<S>& algebra, double unit, const Buffer<double, S>& b, const Buffer<double, S>& x, Buffer<double, S>& r) const
-        requires std::same_as<S, Cuda>;
+    double residual(CgAlgebra<S>& algebra, double unit, const Buffer<double, S>& b, const Buffer<double, S>& x,
+                    Buffer<double, S>& r) const requires std::same_as<S, Cuda>;
 #endif
 
     const BoxCells& cells() const { return cells_; }

@@ -13,7 +13,7 @@ namespace kasane::sparse::box {
 /// Cells of the first of these grids, at most. On an H200 the passes of a grid of 16^3 cells take 23 us in this kernel, those of 32^3 cells
 /// 15 us as launches of a graph.
 inline constexpr index_t few_cells = 1024;
-inline constexpr int most_few_grids = 8;  ///< more are not made: a grid has at most half of the cells of the one before
+inline constexpr int most_few_grids = 8;  ///< more are not made: a grid has at most two thirds of the cells of the one before
 
 struct FewCellsGrid {
     BoxFaces<float> A;
@@ -49,10 +49,10 @@ __device__ void each_of_colour(const BoxCells& cells, int colour, const Body& bo
     each_of_few(cells.pairs(), cells, sparse::detail::OfColour<Body>{cells.n[0], colour, body});
 }
 
-/// Restrict, by whole warps where cells are joined along all directions, then a barrier.
+/// Restrict, by whole warps where cells are joined by pairs along all directions, then a barrier.
 __device__ inline void restrict_few(const Restrict& of) {
     const BoxCells& coarse = of.by.coarse;
-    if (!(of.by.joins[0] && of.by.joins[1] && of.by.joins[2])) return each_of_few(coarse.n[0], coarse, of);
+    if (!of.by.by_pairs()) return each_of_few(coarse.n[0], coarse, of);
     const int lane = static_cast<int>(threadIdx.x % 32), groups = (coarse.n[0] + lanes_that_store - 1) / lanes_that_store;
     for (int row = static_cast<int>(threadIdx.x / 32); row < groups * coarse.n[1] * coarse.n[2]; row += few_cells_threads / 32) {
         const int line = row / groups, K = line / coarse.n[1], J = line - K * coarse.n[1];

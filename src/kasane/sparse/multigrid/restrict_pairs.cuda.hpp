@@ -1,8 +1,7 @@
-// Restriction on a device where cells are joined along all directions (Restrict): a lane has the pairs of cells of one coarse cell in the
-// lines of four rows along y, and one of each pair has an even i + j + k; lanes exchange what belongs to the coarse cell beyond. A thread
-// goes along z, so that a plane is read once for both coarse planes that it belongs to. The plain form loads four times as many numbers:
-// 256^3 cells on an H200 take 76 us so, and 174 in the plain form.
-// Invariant: the sums are those of Restrict in another order.
+// Restriction on a device where cells are joined by pairs along all directions (Restrict): a lane has the pairs of cells of one coarse cell
+// in the lines of four rows along y, and one of each pair has an even i + j + k; lanes exchange what belongs to the coarse cell beyond. A
+// thread goes along z, so that a plane is read once for both coarse planes that it belongs to. The plain form loads four times as many
+// numbers: 256^3 cells on an H200 take 76 us so, and 174 in the plain form. Invariant: the sums are those of Restrict in another order.
 #pragma once
 
 #include <kasane/core/device/check.cuda.hpp>
@@ -18,15 +17,22 @@ struct PartsOfPlane {
     float own = 0, beyond = 0;
 };
 
+/// Coarse cell I of a line along x, which may lie outside by one; -1: there is none.
+__device__ inline int round_coarse_line(const Transfer& by, int I) {
+    if (!by.coarse.periodic(0)) return I;
+    return I < 0 ? I + by.coarse.n[0] : I == by.coarse.n[0] ? 0 : I;
+}
+
 /// For coarse cell (I, J), of all lanes of a warp at once: I is the lane's, J the warp's.
 __device__ inline PartsOfPlane parts_of_plane(const Restrict& of, int I, int J, int k) {
     const BoxCells& fine = of.by.fine;
     PartsOfPlane sum, up, down;  // up: for the next lane
-    if (k < 0 || k >= fine.n[2]) return sum;
+    k = of.by.line[2].cell(k), I = round_coarse_line(of.by, I);
+    if (k < 0) return sum;
 #pragma unroll
     for (int row = -1; row <= 2; ++row) {
-        const int j = 2 * J + row, odd = (j + k) & 1;
-        if (j < 0 || j >= fine.n[1] || I < 0 || 2 * I + odd >= fine.n[0]) continue;
+        const int j = of.by.line[1].cell(2 * J + row), odd = (row + k) & 1;
+        if (j < 0 || I < 0 || 2 * I + odd >= fine.n[0]) continue;
         const index_t place = fine.of_colour(2 * I, j, k);
         const float along_x = of.by.share[0][place], along_y = of.by.share[1][place], along_z = of.by.share[2][place];
         const float here = of.r[place] * (row == 0 || row == 1 ? 1 - along_y : along_y);
@@ -68,10 +74,8 @@ __global__ void __launch_bounds__(32 * restricting_warps) restrict_pairs(Restric
 
 }  // namespace detail
 
-/// Whether cells are joined along all directions, and the launch has a number for every group of cells.
-inline bool restricts_pairs(const Transfer& by) {
-    return by.joins[0] && by.joins[1] && by.joins[2] && by.coarse.n[1] < 65535 && by.coarse.n[2] < 65535;
-}
+/// Whether cells are joined by pairs along all directions, and the launch has a number for every group of cells.
+inline bool restricts_pairs(const Transfer& by) { return by.by_pairs() && by.coarse.n[1] < 65535 && by.coarse.n[2] < 65535; }
 /// @param of  restricts_pairs(of.by)
 inline void run_restriction_of_pairs(Cuda on, const Restrict& of) {
     const BoxCells& coarse = of.by.coarse;
