@@ -40,7 +40,7 @@ BoxCells BoxPart::whole_box() const {
 }
 
 BoxCells slab_of(BoxCells box, Planes own, Planes there) {
-    box.first = there.begin < 0 ? there.begin + box.n[2] : there.begin;
+    box.first = there.begin;
     if (box.periodic(2) && own.count() < box.n[2]) box.around[2] = -1;  // the last plane comes before the first one
     return box;
 }

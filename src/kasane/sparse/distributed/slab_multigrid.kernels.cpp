@@ -23,13 +23,15 @@ struct OfSlab {
         const index_t plane = A.cells.plane(), line = i + static_cast<index_t>(A.cells.n[0]) * j, c = line + plane * (k - own.begin);
         const double* const lower[3] = {A.face[0] + A.cells.lower_face(0, i, j, k), A.face[1] + A.cells.lower_face(1, i, j, k),
                                         A.face[2] + A.cells.lower_face(2, i, j, k)};
+        const int at[3] = {i, j, k};
         double neighbours = 0, diagonal = 0;
         for (int d = 0; d < 3; ++d) {
             const double low = lower[d][0], high = lower[d][A.cells.face_step(d)];
             diagonal += low + high;
-            const int at = d == 0 ? i : d == 1 ? j : k, to_low = A.cells.to_lower(d, at), to_high = A.cells.to_upper(d, at);
-            if (to_low) neighbours += low * (d == 2 && k == own.begin ? below[line] : in[c + to_low * A.cells.step(d)]);
-            if (to_high) neighbours += high * (d == 2 && k + 1 == own.end ? above[line] : in[c + to_high * A.cells.step(d)]);
+            if (A.has_lower(d, at[d]))
+                neighbours += low * (d == 2 && k == own.begin ? below[line] : in[c + A.to_lower(d, at[d]) * A.cells.step(d)]);
+            if (A.has_upper(d, at[d]))
+                neighbours += high * (d == 2 && k + 1 == own.end ? above[line] : in[c + A.to_upper(d, at[d]) * A.cells.step(d)]);
         }
         out[c] = diagonal * in[c] - neighbours;
     }
@@ -212,7 +214,7 @@ void SlabMultigrid<S>::smooth(const Slab& slab, int colour, bool from_zero) cons
         if (from_zero)
             for_each_of_colour(on_, slab.cells, planes, colour, SmoothFromZero{slab.faces(), slab.b.data(), x});
         else
-            for_each_of_colour(on_, slab.cells, planes, colour, Smooth{slab.faces(), slab.b.data(), x});
+            for_each_of_colour(on_, slab.cells, planes, colour, Smooth<BoxFaces<float>>{slab.faces(), slab.b.data(), x});
     });
 }
 
@@ -224,14 +226,15 @@ void SlabMultigrid<S>::cycle(std::size_t level) const {
     smooth(slab, 0, true);
     smooth(slab, 1, false);
     on_planes(slab, slab.r, [&](Planes planes) {
-        for_each_of_colour(on_, slab.cells, planes, 0, Residual{slab.faces(), slab.b.data(), slab.x.data(), slab.r.data()});
+        for_each_of_colour(on_, slab.cells, planes, 0,
+                           Residual<BoxFaces<float>>{slab.faces(), slab.b.data(), slab.x.data(), slab.r.data()});
     });
     const BoxCells coarse = last ? rest_->grids().front() : slabs_[level + 1].cells;
     const Transfer by{
         slab.cells, coarse, {slab.line[0], slab.line[1], slab.line[2]}, {slab.share[0].data(), slab.share[1].data(), slab.share[2].data()}};
     const auto prolong = [&](const float* correction) {
         for_planes_there(slab.there, slab.cells.n[2], [&](Planes planes) {
-            for_each_of_colour(on_, slab.cells, planes, 0, Prolong{by, correction, slab.x.data()});
+            for_each_of_colour(on_, slab.cells, planes, 0, Prolong<true>{by, correction, slab.x.data()});
         });
     };
     if (last) {

@@ -12,8 +12,8 @@ struct Planes {
     KS_FN int count() const { return end - begin; }
 };
 
-/// Numbers of cells along x, y, z. Cell (i, j, k) is row i + n[0] (j + n[1] slot(k)). Along a periodic direction their number is even, so
-/// that neighbours have two colours.
+/// Numbers of cells along x, y, z. Cell (i, j, k) is row i + n[0] (j + n[1] (k - first)). Along a periodic direction their number is even,
+/// so that neighbours have two colours.
 struct BoxCells {
     int n[3] = {1, 1, 1};
     int first = 0;  ///< the first plane in memory; others than 0 are for slabs (sparse/distributed)
@@ -22,12 +22,14 @@ struct BoxCells {
 
     KS_FN index_t plane() const { return static_cast<index_t>(n[0]) * n[1]; }
     KS_FN index_t count() const { return static_cast<index_t>(n[0]) * n[1] * n[2]; }
-    /// Place of a plane in memory. Plane 0 follows the last one where a slab has both.
-    KS_FN int slot(int k) const { return k >= first ? k - first : k - first + n[2]; }
-    KS_FN index_t cell(int i, int j, int k) const { return i + static_cast<index_t>(n[0]) * (j + static_cast<index_t>(n[1]) * slot(k)); }
+    /// The number k + n[2] or k - n[2] of a plane k, or of a face across z, that a slab has in memory beyond its end of a periodic box.
+    KS_FN int in_memory(int k) const { return around[2] >= 0 ? k : k < first ? k + n[2] : k - first >= n[2] ? k - n[2] : k; }
+    KS_FN index_t cell(int i, int j, int k) const {
+        return i + static_cast<index_t>(n[0]) * (j + static_cast<index_t>(n[1]) * (k - first));
+    }
     /// Place of a cell among those of its colour, the parity of i + j + k: every second cell of a line along x has it.
     KS_FN index_t of_colour(int i, int j, int k) const {
-        return i / 2 + static_cast<index_t>(pairs()) * (j + static_cast<index_t>(n[1]) * slot(k));
+        return i / 2 + static_cast<index_t>(pairs()) * (j + static_cast<index_t>(n[1]) * (k - first));
     }
     /// Pairs of neighbours 2 I and 2 I + 1 in a line along x; the last one may be a single cell.
     KS_FN int pairs() const { return (n[0] + 1) / 2; }
@@ -37,24 +39,32 @@ struct BoxCells {
     KS_FN index_t faces(int d) const { return count() / n[d] * (n[d] + 1); }
     /// Number, among the faces across d, of the lower face of a cell. The upper one is further by face_step(d).
     KS_FN index_t lower_face(int d, int i, int j, int k) const {
-        return i + static_cast<index_t>(d == 0 ? n[0] + 1 : n[0]) * (j + static_cast<index_t>(d == 1 ? n[1] + 1 : n[1]) * slot(k));
+        return i + static_cast<index_t>(d == 0 ? n[0] + 1 : n[0]) * (j + static_cast<index_t>(d == 1 ? n[1] + 1 : n[1]) * (k - first));
     }
     /// From one face of a line along d to another one, both by their numbers in the line.
-    KS_FN index_t between_faces(int d, int from, int to) const { return (d == 2 ? slot(to) - slot(from) : to - from) * face_step(d); }
+    KS_FN index_t between_faces(int d, int from, int to) const {
+        return (d == 2 ? in_memory(to) - in_memory(from) : to - from) * face_step(d);
+    }
     KS_FN bool periodic(int d) const { return around[d] != 0; }
-    /// Cells from number `at` of a line along d to its lower neighbour; 0: there is none.
-    KS_FN int to_lower(int d, int at) const { return at > 0 ? -1 : around[d]; }
-    KS_FN int to_upper(int d, int at) const { return at + 1 < n[d] ? 1 : -around[d]; }
+    /// Along any direction.
+    KS_FN bool periodic() const { return (around[0] | around[1] | around[2]) != 0; }
     KS_FN index_t step(int d) const { return d == 0 ? 1 : d == 1 ? n[0] : static_cast<index_t>(n[0]) * n[1]; }
     KS_FN index_t face_step(int d) const { return d == 0 ? 1 : d == 1 ? n[0] : static_cast<index_t>(n[0]) * n[1]; }
 };
 
 /// Conductances of all faces; across a periodic direction the first and the last face of a line are the same one.
-template <class V>
+/// @tparam round  cells may be periodic; the other form has no test for it, and the registers of a device that it needs
+template <class V, bool round = true>
 struct BoxFaces {
     BoxCells cells;
     const V* face[3];  ///< [cells.faces(d)] each
 
+    /// Whether number `at` of a line along d has a lower neighbour.
+    KS_FN bool has_lower(int d, int at) const { return at > 0 || (round && cells.periodic(d)); }
+    KS_FN bool has_upper(int d, int at) const { return at + 1 < cells.n[d] || (round && cells.periodic(d)); }
+    /// Cells in memory from there to that neighbour.
+    KS_FN int to_lower(int d, int at) const { return round && at == 0 ? cells.around[d] : -1; }
+    KS_FN int to_upper(int d, int at) const { return round && at + 1 == cells.n[d] ? -cells.around[d] : 1; }
     /// The sum of the conductances of a cell's faces.
     KS_FN V diagonal(int i, int j, int k) const {
         V sum = 0;
@@ -74,10 +84,19 @@ struct BoxFaces {
             const V* const lower = face[d] + cells.lower_face(d, i, j, k);
             const X below = lower[0], above = lower[cells.face_step(d)];
             diagonal += below + above;
-            if (const int low = cells.to_lower(d, at[d])) neighbours += below * x[c + low * cells.step(d)];
-            if (const int high = cells.to_upper(d, at[d])) neighbours += above * x[c + high * cells.step(d)];
+            if (has_lower(d, at[d])) neighbours += below * x[c + to_lower(d, at[d]) * cells.step(d)];
+            if (has_upper(d, at[d])) neighbours += above * x[c + to_upper(d, at[d]) * cells.step(d)];
         }
     }
 };
+
+/// launch(faces) with the form that the cells need.
+template <class V, class Launch>
+void with_faces(const BoxFaces<V>& faces, const Launch& launch) {
+    if (faces.cells.periodic())
+        launch(faces);
+    else
+        launch(BoxFaces<V, false>{faces.cells, {faces.face[0], faces.face[1], faces.face[2]}});
+}
 
 }  // namespace kasane::sparse

@@ -67,11 +67,11 @@ struct Share {
     int d;
     float* to;
     KS_FN void operator()(int i, int j, int k) const {
-        const int at[3] = {i, j, k}, here = at[d];
-        float& share = to[fine.cells.of_colour(i, j, k)];
+        const int at[3] = {i, j, k}, here = at[d], in_memory = fine.cells.in_memory(k);
+        float& share = to[fine.cells.of_colour(i, j, in_memory)];
         share = 0;
         if (line.alone(here) || (fine.cells.periodic(d) && !line.periodic)) return;
-        const float* const lower = fine.face[d] + fine.cells.lower_face(d, i, j, k);
+        const float* const lower = fine.face[d] + fine.cells.lower_face(d, i, j, in_memory);
         const float* const upper = lower + fine.cells.face_step(d);
         const float *const outer = here % 2 == 0 ? lower : upper, *const inner = here % 2 == 0 ? upper : lower;
         if (!(*outer > 0)) return;
@@ -82,8 +82,10 @@ struct Share {
     }
 };
 
+/// @tparam Faces  BoxFaces<float> in one of its forms
+template <class Faces>
 struct Smooth {
-    BoxFaces<float> A;
+    Faces A;
     const float* b;
     float* x;
     KS_FN void operator()(int i, int j, int k) const {
@@ -117,8 +119,9 @@ struct InverseDiagonal {
 };
 
 /// Both half sweeps from x = 0 in one pass over pairs of cells: those with odd i + j + k compute what their neighbours become.
+template <class Faces>
 struct SweepFromZero {
-    BoxFaces<float> A;
+    Faces A;
     const float* inverse;  ///< InverseDiagonal
     const float* b;
     float* x;
@@ -135,21 +138,21 @@ struct SweepFromZero {
             const float* const lower = A.face[d] + cells.lower_face(d, odd_cell, j, k);
             const float below = lower[0], above = lower[cells.face_step(d)];
             diagonal += below + above;
-            // What the cell becomes that is so many cells further along d.
-            const auto value = [&](int to) {
-                const index_t place = d == 0 ? places + (odd_cell + to) / 2 : places + pair + to * across[d == 1 ? 0 : 1];
-                return inverse[place] * b[c + to * cells.step(d)];
-            };
-            if (const int low = cells.to_lower(d, at[d])) neighbours += below * value(low);
-            if (const int high = cells.to_upper(d, at[d])) neighbours += above * value(high);
+            // What the neighbours become.
+            const int to_low = A.to_lower(d, at[d]), to_high = A.to_upper(d, at[d]);
+            const index_t low = d == 0 ? places + (odd_cell + to_low) / 2 : places + pair + to_low * across[d == 1 ? 0 : 1];
+            const index_t high = d == 0 ? places + (odd_cell + to_high) / 2 : places + pair + to_high * across[d == 1 ? 0 : 1];
+            if (A.has_lower(d, at[d])) neighbours += below * (inverse[low] * b[c + to_low * cells.step(d)]);
+            if (A.has_upper(d, at[d])) neighbours += above * (inverse[high] * b[c + to_high * cells.step(d)]);
         }
         x[c] = diagonal > 0 ? (b[c] + neighbours) / diagonal : 0;
     }
 };
 
 /// Of the cells with even i + j + k.
+template <class Faces>
 struct Residual {
-    BoxFaces<float> A;
+    Faces A;
     const float *b, *x;
     float* r;
     KS_FN void operator()(int i, int j, int k) const {
@@ -195,7 +198,7 @@ struct Restrict {
         float sum = 0;
         for (int z = along[2].low; z < along[2].high; ++z)
             for (int y = along[1].low; y < along[1].high; ++y) {
-                const index_t line = by.fine.of_colour(0, by.line[1].cell(y), by.line[2].cell(z));
+                const index_t line = by.fine.of_colour(0, by.line[1].cell(y), by.fine.in_memory(by.line[2].cell(z)));
                 for (int x = along[0].low + ((along[0].low + y + z) & 1); x < along[0].high; x += 2) {
                     const index_t place = line + by.line[0].cell(x) / 2;
                     sum += by.part(0, place, along[0].own(x)) * by.part(1, place, along[1].own(y)) * by.part(2, place, along[2].own(z)) *
@@ -207,20 +210,22 @@ struct Restrict {
 };
 
 /// To the cells with even i + j + k: the next half sweep replaces the others.
+/// @tparam round  directions may be periodic
+template <bool round>
 struct Prolong {
     Transfer by;
     const float* coarse;
     float* x;
     KS_FN void operator()(int i, int j, int k) const {
-        const index_t place = by.fine.of_colour(i, j, k);
-        const int at[3] = {i, j, k};
+        const int in_memory = round ? by.fine.in_memory(k) : k, at[3] = {i, j, k};
+        const index_t place = by.fine.of_colour(i, j, in_memory);
         int cell[3][2];
         float weight[3][2];
         for (int d = 0; d < 3; ++d) {
             const JoinedLine& line = by.line[d];
             const float share = by.beyond(d, place);
-            cell[d][0] = line.coarse_of(at[d]);
-            const int other = line.joins() ? line.beyond(at[d], cell[d][0]) : -1;
+            cell[d][0] = line.template coarse_of<round>(at[d]);
+            const int other = line.joins() ? line.template beyond<round>(at[d], cell[d][0]) : -1;
             cell[d][1] = other >= 0 ? other : cell[d][0];
             weight[d][0] = 1 - share;
             weight[d][1] = other >= 0 ? share : 0;
@@ -229,10 +234,10 @@ struct Prolong {
         for (int z = 0; z < 2; ++z)
             for (int y = 0; y < 2; ++y) {
                 const float across = weight[2][z] * weight[1][y];
-                const index_t row = by.coarse.cell(0, cell[1][y], cell[2][z]);
+                const index_t row = by.coarse.cell(0, cell[1][y], round ? by.coarse.in_memory(cell[2][z]) : cell[2][z]);
                 sum += across * (weight[0][0] * coarse[row + cell[0][0]] + weight[0][1] * coarse[row + cell[0][1]]);
             }
-        x[by.fine.cell(i, j, k)] += sum;
+        x[by.fine.cell(i, j, in_memory)] += sum;
     }
 };
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 namespace kasane::sparse {
@@ -33,8 +34,10 @@ struct SumOfFaces {
     }
 };
 
+/// @tparam Faces  BoxFaces<double> in one of its forms
+template <class Faces>
 struct OfBox {
-    BoxFaces<double> A;
+    Faces A;
     const double* in;
     double* out;
     /// Returns the term of in.out.
@@ -101,12 +104,16 @@ bool BoxCycle<S>::add_coarse() {
 
 template <Space S>
 void BoxCycle<S>::sweep_from_zero(S on, Grid& grid) const {
-    for_each_pair(on, grid.cells, SweepFromZero{grid.faces(), grid.inverse.data(), grid.b.data(), grid.x.data()});
+    with_faces(grid.faces(), [&](const auto& A) {
+        for_each_pair(on, grid.cells, SweepFromZero<std::decay_t<decltype(A)>>{A, grid.inverse.data(), grid.b.data(), grid.x.data()});
+    });
 }
 
 template <Space S>
 void BoxCycle<S>::smooth(S on, Grid& grid, int colour) const {
-    for_each_of_colour(on, grid.cells, colour, Smooth{grid.faces(), grid.b.data(), grid.x.data()});
+    with_faces(grid.faces(), [&](const auto& A) {
+        for_each_of_colour(on, grid.cells, colour, Smooth<std::decay_t<decltype(A)>>{A, grid.b.data(), grid.x.data()});
+    });
 }
 
 /// Between a grid and the next one.
@@ -166,10 +173,15 @@ void BoxCycle<S>::cycle(S on, std::size_t level) const {
     const Transfer by = transfer(level);
     sweep_from_zero(on, grid);
     // Half of the cells are enough: the residual is zero in the others, and the next half sweep replaces their values.
-    for_each_of_colour(on, grid.cells, 0, Residual{grid.faces(), grid.b.data(), grid.x.data(), grid.r.data()});
+    with_faces(grid.faces(), [&](const auto& A) {
+        for_each_of_colour(on, grid.cells, 0, Residual<std::decay_t<decltype(A)>>{A, grid.b.data(), grid.x.data(), grid.r.data()});
+    });
     restrict_to(on, coarse.cells, Restrict{by, grid.r.data(), coarse.b.data()});
     cycle(on, level + 1);
-    for_each_of_colour(on, grid.cells, 0, Prolong{by, coarse.x.data(), grid.x.data()});
+    if (grid.cells.periodic())
+        for_each_of_colour(on, grid.cells, 0, Prolong<true>{by, coarse.x.data(), grid.x.data()});
+    else
+        for_each_of_colour(on, grid.cells, 0, Prolong<false>{by, coarse.x.data(), grid.x.data()});
     smooth(on, grid, 1);
     smooth(on, grid, 0);
 }
@@ -260,8 +272,9 @@ struct ProductWithResidual {
 };
 
 /// r = unit b - A x; its square.
+template <class Faces>
 struct ResidualOfBox {
-    BoxFaces<double> A;
+    Faces A;
     double unit;
     const double *b, *x;
     double* r;
@@ -320,22 +333,27 @@ BoxOperator<S>::BoxOperator(S on, ConductingFaces<S> faces) : on_(on), cells_(fa
 
 template <Space S>
 void BoxOperator<S>::apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const {
-    for_each_cell(on_, cells_, OfBox{faces(), in.data(), out.data()});
+    with_faces(faces(), [&](const auto& A) { for_each_cell(on_, cells_, OfBox<std::decay_t<decltype(A)>>{A, in.data(), out.data()}); });
 }
 
 #if defined(__CUDACC__)
 template <Space S>
 void BoxOperator<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in,
                             Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
-    device::sum_cells_then(on, cells_, OfBox{faces(), in.data(), out.data()}, device::StoreTotal{&cg.scalars()->pAp}, cg.sums());
+    with_faces(faces(), [&](const auto& A) {
+        device::sum_cells_then(on, cells_, OfBox<std::decay_t<decltype(A)>>{A, in.data(), out.data()},
+                               device::StoreTotal{&cg.scalars()->pAp}, cg.sums());
+    });
 }
 
 template <Space S>
 double BoxOperator<S>::residual(CgAlgebra<S>& algebra, double unit, const Buffer<double, S>& b, const Buffer<double, S>& x,
                                 Buffer<double, S>& r) const requires std::same_as<S, Cuda> {
     ResidentCg& cg = algebra.resident();
-    device::sum_cells_then(on_, cells_, ResidualOfBox{faces(), unit, b.data(), x.data(), r.data()}, device::StoreTotal{&cg.scalars()->r2},
-                           cg.sums());
+    with_faces(faces(), [&](const auto& A) {
+        device::sum_cells_then(on_, cells_, ResidualOfBox<std::decay_t<decltype(A)>>{A, unit, b.data(), x.data(), r.data()},
+                               device::StoreTotal{&cg.scalars()->r2}, cg.sums());
+    });
     return cg.now().r2;
 }
 #endif

@@ -66,21 +66,21 @@ __device__ inline void restrict_few(const Restrict& of) {
 __global__ void __launch_bounds__(few_cells_threads) cycle_of_few_cells(const __grid_constant__ FewCellsCycle of) {
     for (int g = 0; g + 1 < of.grids; ++g) {
         const FewCellsGrid& grid = of.grid[g];
-        each_of_few(grid.A.cells.pairs(), grid.A.cells, SweepFromZero{grid.A, grid.inverse, grid.b, grid.x});
-        each_of_colour(grid.A.cells, 0, Residual{grid.A, grid.b, grid.x, grid.r});
+        each_of_few(grid.A.cells.pairs(), grid.A.cells, SweepFromZero<BoxFaces<float>>{grid.A, grid.inverse, grid.b, grid.x});
+        each_of_colour(grid.A.cells, 0, Residual<BoxFaces<float>>{grid.A, grid.b, grid.x, grid.r});
         restrict_few({grid.by, grid.r, of.grid[g + 1].b});
     }
     const FewCellsGrid& last = of.grid[of.grids - 1];
-    each_of_few(last.A.cells.pairs(), last.A.cells, SweepFromZero{last.A, last.inverse, last.b, last.x});
+    each_of_few(last.A.cells.pairs(), last.A.cells, SweepFromZero<BoxFaces<float>>{last.A, last.inverse, last.b, last.x});
     for (int half = 2; half < 4 * of.coarsest_sweeps; ++half) {
         const int colour = half < 2 * of.coarsest_sweeps ? half % 2 : 1 - half % 2;
-        each_of_colour(last.A.cells, colour, Smooth{last.A, last.b, last.x});
+        each_of_colour(last.A.cells, colour, Smooth<BoxFaces<float>>{last.A, last.b, last.x});
     }
     for (int g = of.grids - 2; g >= 0; --g) {
         const FewCellsGrid& grid = of.grid[g];
-        each_of_colour(grid.A.cells, 0, Prolong{grid.by, of.grid[g + 1].x, grid.x});
-        each_of_colour(grid.A.cells, 1, Smooth{grid.A, grid.b, grid.x});
-        each_of_colour(grid.A.cells, 0, Smooth{grid.A, grid.b, grid.x});
+        each_of_colour(grid.A.cells, 0, Prolong<true>{grid.by, of.grid[g + 1].x, grid.x});
+        each_of_colour(grid.A.cells, 1, Smooth<BoxFaces<float>>{grid.A, grid.b, grid.x});
+        each_of_colour(grid.A.cells, 0, Smooth<BoxFaces<float>>{grid.A, grid.b, grid.x});
     }
 }
 

@@ -19,14 +19,19 @@ struct JoinedLine {
         const int past = I - divided, at = 2 * I - (past <= 0 ? 0 : past == 1 ? 1 : 2);
         return at < n ? at : n;
     }
-    KS_FN int coarse_of(int i) const { return joins() ? i / 2 + (i > 2 * divided ? 1 : 0) : i; }
+    /// @tparam round  directions may be periodic, and a pair divided
+    template <bool round = true>
+    KS_FN int coarse_of(int i) const {
+        return !joins() ? i : round && i > 2 * divided ? i / 2 + 1 : i / 2;
+    }
     KS_FN bool alone(int i) const { return first(coarse_of(i) + 1) - first(coarse_of(i)) == 1; }
     /// The cell of number i, which may lie up to n cells outside; -1: there is none.
     KS_FN int cell(int i) const { return i >= 0 && i < n ? i : !periodic ? -1 : i < 0 ? i + n : i - n; }
     /// The coarse cell beyond the outer side of a cell of a pair, where coarse_of(i) = I; -1: there is none.
+    template <bool round = true>
     KS_FN int beyond(int i, int I) const {
         const int other = i % 2 == 0 ? I - 1 : I + 1;
-        return other >= 0 && other < coarse ? other : !periodic ? -1 : other < 0 ? coarse - 1 : 0;
+        return other >= 0 && other < coarse ? other : !round || !periodic ? -1 : other < 0 ? coarse - 1 : 0;
     }
     /// The face between the two cells of the coarse cell that lies behind face `at` in direction `ahead` (1 or -1); -1: there is none.
     KS_FN int inner_face(int at, int ahead) const {

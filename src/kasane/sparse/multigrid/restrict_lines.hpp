@@ -21,8 +21,8 @@ struct RestrictLine {
         const TakenCells along_y(by.line[1], J), along_z(by.line[2], K);
         for (int z = along_z.low; z < along_z.high; ++z)
             for (int y = along_y.low; y < along_y.high; ++y) {
-                const Row row{by.fine.of_colour(0, by.line[1].cell(y), by.line[2].cell(z)), along_y.own(y), along_z.own(z),
-                              (y + z) % 2 != 0};
+                const Row row{by.fine.of_colour(0, by.line[1].cell(y), by.fine.in_memory(by.line[2].cell(z))), along_y.own(y),
+                              along_z.own(z), (y + z) % 2 != 0};
                 using Yes = std::true_type;
                 using No = std::false_type;
                 if (by.line[1].joins() && by.line[2].joins())
