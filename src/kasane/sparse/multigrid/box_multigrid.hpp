@@ -79,11 +79,12 @@ class BoxMultigrid {
 
 #if defined(KASANE_CUDA)
     /// The interface of ResidentAlgebra: r in the unit of the scalars as the right-hand side of the next cycle.
-    void begin(ResidentCg& cg, const Buffer<double, S>& r) const requires std::same_as<S, Cuda>;
+    void begin(ResidentCg& cg, const Buffer<double, S>& r) const
+        requires std::same_as<S, Cuda>;
     float* single_residual() const { return cycle_.b().ptr; }
     /// The launches of p = M^-1 r + rz / rz_before p and of rz.
-    void submit_direction(ResidentCg& cg, S on, const Buffer<double, S>& r, Buffer<double, S>& z,
-                          Buffer<double, S>& p) const requires std::same_as<S, Cuda>;
+    void submit_direction(ResidentCg& cg, S on, const Buffer<double, S>& r, Buffer<double, S>& z, Buffer<double, S>& p) const
+        requires std::same_as<S, Cuda>;
 #endif
 
     std::vector<BoxCells> grids() const { return cycle_.grids(); }

@@ -291,13 +291,16 @@ struct ResidualOfBox {
 }  // namespace
 
 template <Space S>
-void BoxMultigrid<S>::begin(ResidentCg& cg, const Buffer<double, S>& r) const requires std::same_as<S, Cuda> {
+void BoxMultigrid<S>::begin(ResidentCg& cg, const Buffer<double, S>& r) const
+    requires std::same_as<S, Cuda>
+{
     parallel_for(on_, r.size(), NarrowResidual{cg.scalars(), r.data(), single_residual()});
 }
 
 template <Space S>
-void BoxMultigrid<S>::submit_direction(ResidentCg& cg, S on, const Buffer<double, S>& r, Buffer<double, S>& z,
-                                       Buffer<double, S>& p) const requires std::same_as<S, Cuda> {
+void BoxMultigrid<S>::submit_direction(ResidentCg& cg, S on, const Buffer<double, S>& r, Buffer<double, S>& z, Buffer<double, S>& p) const
+    requires std::same_as<S, Cuda>
+{
     cycle_.apply(on);
     if (singular_) {
         device::remove_mean_then(on, WidenAndSum{cg.scalars(), cycle_.x().ptr, 1 / unit_, z.data()}, cg, r, z);
@@ -338,8 +341,9 @@ void BoxOperator<S>::apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffe
 
 #if defined(__CUDACC__)
 template <Space S>
-void BoxOperator<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in,
-                            Buffer<double, S>& out) const requires std::same_as<S, Cuda> {
+void BoxOperator<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
+    requires std::same_as<S, Cuda>
+{
     with_faces(faces(), [&](const auto& A) {
         device::sum_cells_then(on, cells_, OfBox<std::decay_t<decltype(A)>>{A, in.data(), out.data()},
                                device::StoreTotal{&cg.scalars()->pAp}, cg.sums());
@@ -348,7 +352,9 @@ void BoxOperator<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in,
 
 template <Space S>
 double BoxOperator<S>::residual(CgAlgebra<S>& algebra, double unit, const Buffer<double, S>& b, const Buffer<double, S>& x,
-                                Buffer<double, S>& r) const requires std::same_as<S, Cuda> {
+                                Buffer<double, S>& r) const
+    requires std::same_as<S, Cuda>
+{
     ResidentCg& cg = algebra.resident();
     with_faces(faces(), [&](const auto& A) {
         device::sum_cells_then(on_, cells_, ResidualOfBox<std::decay_t<decltype(A)>>{A, unit, b.data(), x.data(), r.data()},

@@ -23,10 +23,11 @@ class BoxOperator {
 
 #if defined(KASANE_CUDA)
     /// The launches of out = A in and of pAp (ResidentAlgebra).
-    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const requires std::same_as<S, Cuda>;
+    void submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
+        requires std::same_as<S, Cuda>;
     /// r = unit b - A x; returns r.r
-    double residual(CgAlgebra<S>& algebra, double unit, const Buffer<double, S>& b, const Buffer<double, S>& x,
-                    Buffer<double, S>& r) const requires std::same_as<S, Cuda>;
+    double residual(CgAlgebra<S>& algebra, double unit, const Buffer<double, S>& b, const Buffer<double, S>& x, Buffer<double, S>& r) const
+        requires std::same_as<S, Cuda>;
 #endif
 
     const BoxCells& cells() const { return cells_; }
