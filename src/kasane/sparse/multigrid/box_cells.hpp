@@ -56,6 +56,7 @@ struct BoxCells {
 /// @tparam round  cells may be periodic; the other form has no test for it, and the registers of a device that it needs
 template <class V, bool round = true>
 struct BoxFaces {
+    static constexpr bool goes_round = round;
     BoxCells cells;
     const V* face[3];  ///< [cells.faces(d)] each
 
@@ -90,13 +91,13 @@ struct BoxFaces {
     }
 };
 
-/// launch(faces) with the form that the cells need.
+/// launch(faces) with the form that the cells need on a device. On the CPU there is one form for all.
 template <class V, class Launch>
 void with_faces(const BoxFaces<V>& faces, const Launch& launch) {
-    if (faces.cells.periodic())
-        launch(faces);
-    else
-        launch(BoxFaces<V, false>{faces.cells, {faces.face[0], faces.face[1], faces.face[2]}});
+#if defined(__CUDACC__)
+    if (!faces.cells.periodic()) return launch(BoxFaces<V, false>{faces.cells, {faces.face[0], faces.face[1], faces.face[2]}});
+#endif
+    launch(faces);
 }
 
 }  // namespace kasane::sparse

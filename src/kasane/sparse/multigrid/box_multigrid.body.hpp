@@ -199,6 +199,9 @@ struct Restrict {
         for (int z = along[2].low; z < along[2].high; ++z)
             for (int y = along[1].low; y < along[1].high; ++y) {
                 const index_t line = by.fine.of_colour(0, by.line[1].cell(y), by.fine.in_memory(by.line[2].cell(z)));
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1  // two cells at most; unrolled it is three times as large
+#endif
                 for (int x = along[0].low + ((along[0].low + y + z) & 1); x < along[0].high; x += 2) {
                     const index_t place = line + by.line[0].cell(x) / 2;
                     sum += by.part(0, place, along[0].own(x)) * by.part(1, place, along[1].own(y)) * by.part(2, place, along[2].own(z)) *

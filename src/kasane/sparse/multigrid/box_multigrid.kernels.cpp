@@ -178,10 +178,9 @@ void BoxCycle<S>::cycle(S on, std::size_t level) const {
     });
     restrict_to(on, coarse.cells, Restrict{by, grid.r.data(), coarse.b.data()});
     cycle(on, level + 1);
-    if (grid.cells.periodic())
-        for_each_of_colour(on, grid.cells, 0, Prolong<true>{by, coarse.x.data(), grid.x.data()});
-    else
-        for_each_of_colour(on, grid.cells, 0, Prolong<false>{by, coarse.x.data(), grid.x.data()});
+    with_faces(grid.faces(), [&](const auto& A) {
+        for_each_of_colour(on, grid.cells, 0, Prolong<std::decay_t<decltype(A)>::goes_round>{by, coarse.x.data(), grid.x.data()});
+    });
     smooth(on, grid, 1);
     smooth(on, grid, 0);
 }
@@ -336,7 +335,7 @@ BoxOperator<S>::BoxOperator(S on, ConductingFaces<S> faces) : on_(on), cells_(fa
 
 template <Space S>
 void BoxOperator<S>::apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const {
-    with_faces(faces(), [&](const auto& A) { for_each_cell(on_, cells_, OfBox<std::decay_t<decltype(A)>>{A, in.data(), out.data()}); });
+    for_each_cell(on_, cells_, OfBox<BoxFaces<double>>{faces(), in.data(), out.data()});
 }
 
 #if defined(__CUDACC__)

@@ -227,6 +227,13 @@ void require_none(const BoxFindings& found, const BoxCells& cells) {
                                                    "Precondition::multigrid for other matrices.");
 }
 
+void require_even(const BoxCells& cells, int d) {
+    KS_VALIDATE(cells.n[d] % 2 == 0, "the matrix couples the first and the last cell along " + std::string(1, "xyz"[d]) + " of " +
+                                         words(cells) +
+                                         ": geometric multigrid needs an even number of them along a periodic direction. Take Solver with "
+                                         "Precondition::multigrid.");
+}
+
 }  // namespace
 
 template <Space S>
@@ -247,10 +254,7 @@ ConductingFaces<S> faces_of_matrix(S on, const CsrView& A, const BoxCells& cells
     faces.cells = cells;
     for (int d = 0; d < 3; ++d) {
         if (!inner.around[d]) continue;
-        KS_VALIDATE(cells.n[d] % 2 == 0, "the matrix couples the first and the last cell along " + std::string(1, "xyz"[d]) + " of " +
-                                             words(cells) +
-                                             ": geometric multigrid needs an even number of them along a periodic direction. Take Solver "
-                                             "with Precondition::multigrid.");
+        require_even(cells, d);
         faces.cells.around[d] = cells.n[d] - 1;
     }
     const auto border = reduce<BoxFindings>(on, A.n, Excess{A, nonzeros, faces.cells, {face[0], face[1], face[2]}, excess.data()});
