@@ -534,9 +534,10 @@ class PoissonProblem:
         return _core.source_of(self, formula).reshape(self.shape)
 
     def solve(self, rtol: float = 1e-8, device: str = "auto", threads: int = 0) -> np.ndarray:
-        """[NZ, NY, NX] phi, by conjugate gradients with geometric multigrid; of a periodic box, or with a tensor, with the multigrid of its
-        matrix."""
-        if self.tensor is not None or any(kind == "periodic" for kind, *_ in self.boundary):
+        """[NZ, NY, NX] phi, by conjugate gradients with geometric multigrid; with an odd number of cells along a periodic direction, or with
+        a tensor, with the multigrid of its matrix."""
+        odd_period = any(kind == "periodic" and self.cells[face // 2] % 2 for face, (kind, *_) in enumerate(self.boundary))
+        if self.tensor is not None or odd_period:
             own: _Solving = Solver(self.matrix(), precondition="multigrid", rtol=rtol, device=device, threads=threads)
         else:
             own = PoissonSolver(self, rtol=rtol, device=device, threads=threads)

@@ -107,13 +107,21 @@ void check_tolerance(const PoissonSolverOptions& options) {
     KS_VALIDATE(options.iteration_limit >= 1, fmt::format("iteration_limit = {} must be at least 1", options.iteration_limit));
 }
 
+bool odd_period(const PoissonProblem& problem, std::size_t direction) {
+    return problem.periodic(direction) && problem.cells[direction] % 2 == 1;
+}
+
 void check_poisson_solver(const PoissonProblem& problem, const PoissonSolverOptions& options) {
     check_tolerance(options);
     KS_VALIDATE(!problem.has_tensor(), "is a tensor: geometric multigrid has scalar coefficients. Take Solver with poisson_matrix()",
                 {"", 0, 0, "tensor"});
     for (std::size_t d = 0; d < 3; ++d)
-        KS_VALIDATE(!problem.periodic(d), "is periodic: geometric multigrid has no periodic grids. Take Solver with poisson_matrix()",
-                    {"", 0, 0, face_names[2 * d]});
+        KS_VALIDATE(
+            !odd_period(problem, d),
+            fmt::format("is periodic with {} cells along {}: geometric multigrid needs an even number of them, for two colours. Take "
+                        "Solver with poisson_matrix() and Precondition::multigrid",
+                        problem.cells[d], "xyz"[d]),
+            {"", 0, 0, face_names[2 * d]});
 }
 
 PoissonSolver::PoissonSolver(const AnySpace& on, const PoissonProblem& problem, const PoissonSolverOptions& options) {
@@ -148,7 +156,7 @@ PoissonSolver PoissonSolver::of_matrix(const AnySpace& on, const CsrView& A, con
             auto faces = faces_of_matrix(space, A, box);
             const bool singular = faces.singular;
             KS_VALIDATE(faces.largest > 0, "the matrix has no positive conductance.");
-            return std::make_unique<PoissonSolverOn<S, Parts>>(space, BoxOperator<S>(space, box, std::move(faces)), singular);
+            return std::make_unique<PoissonSolverOn<S, Parts>>(space, BoxOperator<S>(space, std::move(faces)), singular);
         },
         on);
     parts->setup.seconds = watch.seconds();
@@ -188,9 +196,10 @@ MultigridBytes multigrid_bytes(const PoissonProblem& problem, bool on_device) {
 
 std::uint64_t poisson_solver_memory(const PoissonProblem& problem) {
     // A cell: conductances in double 24; of the grids 30 (faces 12, x and b 8, of every second cell r, three shares and the inverse of the
-    // diagonal 10) and 8/7 of that where all directions are joined, up to twice where one is; right-hand side, solution and four vectors of
-    // the iteration 48; the host's copy of the conductances 8.
-    return static_cast<std::uint64_t>(problem.rows()) * (24 + 60 + 48 + 8) + (std::uint64_t{8} << 20);
+    // diagonal 10) and 8/7 of that where all directions are joined, up to twice where one is, up to 2.5 times where it is periodic (10, 6,
+    // 4, 2, 1 cells); right-hand side, solution and four vectors of the iteration 48; the host's copy of the conductances 8.
+    const bool periodic = problem.periodic(0) || problem.periodic(1) || problem.periodic(2);
+    return static_cast<std::uint64_t>(problem.rows()) * (24 + (periodic ? 75 : 60) + 48 + 8) + (std::uint64_t{8} << 20);
 }
 
 }  // namespace kasane::sparse

@@ -32,7 +32,7 @@ class PoissonSolver {
    public:
     /// @param on       the CPU or a CUDA device
     /// @param problem  not kept; its source is not used
-    /// @throws InputError as validate(), for periodic faces, a tensor, and options out of range
+    /// @throws InputError as validate(), for odd_period(), a tensor, and options out of range
     PoissonSolver(const AnySpace& on, const PoissonProblem& problem, const PoissonSolverOptions& options = {});
     /// The solver for the matrix of such a problem, as poisson_matrix() makes it. What the diagonal exceeds the other entries by, less than
     /// 1e-12 of it not counted, is the conductance of faces that hold the potential.
@@ -73,7 +73,9 @@ class PoissonSolver {
 
 /// @throws InputError: out of range
 void check_tolerance(const PoissonSolverOptions& options);
-/// @throws InputError for options out of range, periodic faces, and a tensor
+/// Whether a direction is periodic with an odd number of cells, which geometric multigrid does not take: neighbours have two colours.
+bool odd_period(const PoissonProblem& problem, std::size_t direction);
+/// @throws InputError for options out of range, odd_period(), and a tensor
 void check_poisson_solver(const PoissonProblem& problem, const PoissonSolverOptions& options);
 /// Bytes that an iteration must move at least, where every array is read or written once in each pass that uses it.
 struct MultigridBytes {

@@ -48,6 +48,19 @@ TEST_F(ParallelPoisson, HasTheSolutionOfOneRank) {
     expect_near(potential("default"), potential("one"), 1e-8);
 }
 
+TEST_F(ParallelPoisson, FirstAndLastRankAreNeighboursWhereZIsPeriodic) {
+    put("[boundary]\ny_min = { dirichlet = 1.0 }\nz_min = { periodic = true }\nz_max = { periodic = true }\n");
+    const auto run = [&](const std::string& name) {
+        return std::vector<std::string>{"run", "box.toml", "-o", name, "--set", "grid.cells=[9, 8, 22]", "--set", "solver.rtol=1e-11"};
+    };
+    ASSERT_EQ(kasane(run("one")).status, 0);
+    for (const int n : {2, 3}) {
+        const auto name = "r" + std::to_string(n);
+        ASSERT_EQ(ranks(n, run(name)).status, 0);
+        expect_near(potential(name), potential("one"), 1e-8);
+    }
+}
+
 TEST_F(ParallelPoisson, ResumesOnAnotherNumberOfRanks) {
     put();
     ASSERT_EQ(kasane({"run", "box.toml", "-o", "one"}).status, 0);
@@ -69,6 +82,8 @@ TEST_F(ParallelPoisson, RefusesWhatSeveralWorkersDoNotHave) {
     put();
     test::expect_bad_input(ranks(4, {"run", "box.toml", "--json", "--set", "grid.cells=[8, 8, 7]"}),
                            {"grid.cells", "7 planes", "4 workers", "at most 3"});
+    put("[boundary]\nx_min = { periodic = true }\nx_max = { periodic = true }\n");
+    test::expect_bad_input(ranks(2, {"run", "box.toml", "--json"}), {"boundary.x_min", "9 cells along x", "even number", "one worker"});
     test::expect_bad_input(ranks(2, {"run", "box.toml", "--json", "--set", "parallel.gpus_per_rank=0"}), {"parallel.gpus_per_rank"});
     EXPECT_FALSE(fs::exists(directory / "out"));
 }

@@ -46,6 +46,36 @@ TEST(DistributedPoisson, DividesSeveralGrids) {
     on_workers(4, [&](auto& all, const auto& here) { expect_poisson_of_one_worker(all, here, problem, {.rtol = 1e-8}); });
 }
 
+PoissonProblem periodic_box_with_jumps(std::array<index_t, 3> cells, unsigned directions) {
+    auto problem = box_with_jumps(cells, false);
+    for (std::size_t d = 0; d < 3; ++d)
+        if (directions >> d & 1) problem.boundary[2 * d].kind = problem.boundary[2 * d + 1].kind = BoundaryKind::periodic;
+    return problem;
+}
+
+TEST(DistributedPoisson, TheFirstAndTheLastWorkerAreNeighboursWhereZIsPeriodic) {
+    auto held = periodic_box_with_jumps({8, 9, 16}, 5);
+    held.boundary[2] = {BoundaryKind::dirichlet, 1};
+    for (const int workers : {1, 2, 3, 4, 7})
+        on_workers(workers, [&](auto& all, const auto& here) {
+            expect_poisson_of_one_worker(all, here, held, {.rtol = 1e-10});
+            expect_poisson_of_one_worker(all, here, periodic_box_with_jumps({6, 10, 14}, 7), {.rtol = 1e-10});
+        });
+    on_workers(2, [&](auto& all, const auto& here) {
+        expect_poisson_of_one_worker(all, here, periodic_box_with_jumps({4, 6, 4}, 7), {.rtol = 1e-10});
+    });
+}
+
+TEST(DistributedPoisson, DividesSeveralPeriodicGrids) {
+    const auto solve = [](int workers, index_t planes) {
+        on_workers(workers, [&](auto& all, const auto& here) {
+            expect_poisson_of_one_worker(all, here, periodic_box_with_jumps({128, 128, planes}, 7), {.rtol = 1e-5});
+        });
+    };
+    solve(3, 64);
+    solve(2, 66);  // a pair of planes is divided
+}
+
 TEST(DistributedPoisson, SingularProblemsHaveNoMean) {
     PoissonProblem problem;
     problem.cells = {8, 9, 12};
@@ -77,10 +107,11 @@ TEST(DistributedPoisson, RefusesBadInput) {
         PoissonProblem problem;
         problem.cells = {8, 8, 7};
         EXPECT_THROW(DistributedPoissonSolver(all, here, problem), InputError);
-        problem.cells = {8, 8, 8};
+        problem.cells = {7, 8, 8};
         problem.boundary[0].kind = problem.boundary[1].kind = BoundaryKind::periodic;
         EXPECT_THROW(DistributedPoissonSolver(all, here, problem), InputError);
         problem.boundary[0] = problem.boundary[1] = {};
+        problem.cells = {8, 8, 8};
         EXPECT_THROW(DistributedPoissonSolver(all, here, problem, {.rtol = 2}), InputError);
         DistributedPoissonSolver solver(all, here, problem);
         std::vector<double> b(512, 1.), x(512, 0.), shorter(511, 0.);

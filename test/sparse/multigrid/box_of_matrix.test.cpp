@@ -58,6 +58,12 @@ std::vector<PoissonProblem> problems() {
     for (auto& face : all[6].boundary) face = {BoundaryKind::dirichlet, 0};
     all.push_back(problem_of(12, 12, 12));  // singular
     all.back().boundary[5] = {};
+    for (const unsigned directions : {1, 6, 7}) {
+        all.push_back(problem_of(14, 10, 6));
+        for (std::size_t d = 0; d < 3; ++d)
+            if (directions >> d & 1) all.back().boundary[2 * d].kind = all.back().boundary[2 * d + 1].kind = BoundaryKind::periodic;
+        for (index_t c = 0; c < all.back().rows(); ++c) all.back().coefficient.push_back(random.uniform() < 0.5 ? 1 : 5);
+    }
     return all;
 }
 
@@ -131,7 +137,7 @@ TEST(BoxOfMatrix, ItsOperatorIsTheMatrix) {
                     const Uploaded<S> there(on, A);
                     const BoxCells cells{
                         {static_cast<int>(problem.cells[0]), static_cast<int>(problem.cells[1]), static_cast<int>(problem.cells[2])}};
-                    const BoxOperator<S> box(on, cells, faces_of_matrix(on, there.view(), cells));
+                    const BoxOperator<S> box(on, faces_of_matrix(on, there.view(), cells));
                     VectorAlgebra<S> algebra(on);
                     const auto in = to_space(on, x);
                     Buffer<double, S> out(on, in.size());
@@ -250,6 +256,15 @@ TEST(BoxOfMatrix, NamesTheRowOfAnyOtherMatrix) {
     EXPECT_NE(changed([&](CsrMatrix& A) { A.begin[3] = 1000000; }).find("row 3 of the matrix has offsets that descend or exceed"),
               std::string::npos);
     EXPECT_THROW(PoissonSolver::of_matrix(Cpu{1}, good.view(), {4, 3, 5}, {.rtol = 2}), InputError);
+
+    auto periodic = problem_of(4, 3, 6);
+    periodic.boundary[4].kind = periodic.boundary[5].kind = BoundaryKind::periodic;
+    auto A = poisson_matrix(periodic);
+    EXPECT_EQ(why_not(A, {4, 3, 6}), "accepted");
+    A.value[entry(A, 0, 60)] *= 2;  // its diagonal, too, is wrong now, and the lower row is named first
+    EXPECT_NE(why_not(A, {4, 3, 6}).find("row 1 of the matrix"), std::string::npos);
+    periodic.boundary[2].kind = periodic.boundary[3].kind = BoundaryKind::periodic;
+    EXPECT_NE(why_not(poisson_matrix(periodic), {4, 3, 6}).find("last cell along y of a box of 4 x 3 x 6 cells"), std::string::npos);
 }
 
 }  // namespace

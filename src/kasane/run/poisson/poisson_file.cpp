@@ -138,7 +138,7 @@ Boundary read_face(io::Section face, const std::string& name, const Boundary& fa
     return condition;
 }
 
-/// A direction is periodic by both faces, and geometric multigrid has no periodic grids.
+/// A direction is periodic by both faces, and geometric multigrid takes an even number of cells along it.
 void check_periodic(io::Section& table, const PoissonFile& file) {
     const auto& boundary = file.problem.boundary;
     for (std::size_t f = 0; f < 6; ++f) {
@@ -151,8 +151,12 @@ void check_periodic(io::Section& table, const PoissonFile& file) {
             table.problem(sparse::face_names[f],
                           fmt::format("is periodic with {} cells along {}: at least 3 are needed. With one cell, closed faces are the same",
                                       file.problem.cells[f / 2], "xyz"[f / 2]));
-        else if (file.multigrid)
-            table.problem(sparse::face_names[f], "is periodic, and geometric multigrid, which several workers take, has no periodic grids");
+        else if (f % 2 == 0 && file.multigrid && sparse::odd_period(file.problem, f / 2))
+            table.problem(
+                sparse::face_names[f],
+                fmt::format("is periodic with {} cells along {}, and geometric multigrid, which several workers take, needs an even "
+                            "number of them: take one cell more or less, or one worker",
+                            file.problem.cells[f / 2], "xyz"[f / 2]));
     }
 }
 
@@ -359,7 +363,8 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, 
     return o;
 }
 
-/// The grids of geometric multigrid have scalar coefficients and are not periodic: other problems take the multigrid of their matrix.
+/// The grids of geometric multigrid have scalar coefficients and an even number of cells along periodic directions: other problems take the
+/// multigrid of their matrix.
 void choose_multigrid(io::Section& coefficient, int workers, PoissonFile& file) {
     if (!file.multigrid) return;
     if (workers > 1) {
@@ -369,8 +374,9 @@ void choose_multigrid(io::Section& coefficient, int workers, PoissonFile& file) 
                                 "worker");
         return;
     }
-    const bool periodic = file.problem.periodic(0) || file.problem.periodic(1) || file.problem.periodic(2);
-    if (!file.problem.has_tensor() && !periodic) return;
+    const auto& problem = file.problem;
+    const bool odd = odd_period(problem, 0) || odd_period(problem, 1) || odd_period(problem, 2);
+    if (!problem.has_tensor() && !odd) return;
     file.multigrid = false;
     file.solver.precondition = sparse::Precondition::multigrid;
 }

@@ -30,20 +30,45 @@ std::vector<std::int32_t> slabs_of(index_t planes, int workers) {
     return best;
 }
 
+BoxCells BoxPart::whole_box() const {
+    BoxCells box;
+    for (std::size_t d = 0; d < 3; ++d) {
+        box.n[d] = cells[d];
+        if (periodic[d] != 0) box.around[d] = cells[d] - 1;
+    }
+    return box;
+}
+
+BoxCells slab_of(BoxCells box, Planes own, Planes there) {
+    box.first = there.begin;
+    if (box.periodic(2) && own.count() < box.n[2]) box.around[2] = -1;  // the last plane comes before the first one
+    return box;
+}
+
+BoxCells box_of(BoxCells slab) {
+    slab.first = 0;
+    if (slab.periodic(2)) slab.around[2] = slab.n[2] - 1;
+    return slab;
+}
+
 std::vector<BoxPart> divide_box(const PoissonProblem& problem, const std::vector<std::int32_t>& begin) {
     std::vector<BoxPart> parts(begin.size() - 1);
     double largest = 0;
     for (auto& part : parts) {
         for (const auto n : problem.cells) part.cells.push_back(static_cast<std::int32_t>(n));
+        for (std::size_t d = 0; d < 3; ++d) part.periodic.push_back(problem.periodic(d) ? 1 : 0);
         part.begin = begin;
     }
     for (int d = 0; d < 3; ++d) {
         const auto faces = face_conductances(problem, d);
         largest = std::max(largest, *std::ranges::max_element(faces));
-        const index_t planes = problem.cells[2], plane = static_cast<index_t>(faces.size()) / (planes + (d == 2 ? 1 : 0));
+        const index_t planes = problem.cells[2], more = d == 2 ? 1 : 0, plane = static_cast<index_t>(faces.size()) / (planes + more);
         for (std::size_t w = 0; w < parts.size(); ++w) {
-            const auto there = with_neighbours(parts[w].own(static_cast<int>(w)), static_cast<int>(planes));
-            parts[w].face[d].assign(faces.begin() + plane * there.begin, faces.begin() + plane * (there.end + (d == 2 ? 1 : 0)));
+            const auto there = parts[w].there(static_cast<int>(w));
+            for (index_t k = there.begin; k < there.end + more; ++k) {
+                const index_t at = k < 0 ? k + planes : k >= planes + more ? k - planes : k;
+                parts[w].face[d].insert(parts[w].face[d].end(), faces.begin() + plane * at, faces.begin() + plane * (at + 1));
+            }
         }
     }
     for (auto& part : parts) part.largest = {largest};

@@ -1,5 +1,5 @@
 // A Poisson problem on a box that is divided into slabs of planes across z, one for each worker: who has which planes, and a worker's
-// conductances.
+// conductances. Where z is periodic, the first and the last worker are neighbours.
 // Invariant: all slabs but the last one have an even number of planes, so that no coarse cell is cut.
 #pragma once
 
@@ -18,20 +18,31 @@ namespace kasane::sparse {
 /// @throws InputError with cells[2] as the key: fewer than two planes for each worker
 std::vector<std::int32_t> slabs_of(index_t planes, int workers);
 
+/// The planes in memory: own ones and one of each neighbour. Where z is periodic, the planes go on with -1 and `planes` round the box,
+/// unless all of them are own.
+constexpr Planes with_neighbours(Planes own, int planes, bool periodic) {
+    const bool round = periodic && own.count() < planes;
+    return {own.begin > 0 || round ? own.begin - 1 : 0, own.end < planes || round ? own.end + 1 : planes};
+}
+
 /// One worker's part of the problem.
 struct BoxPart {
-    std::vector<std::int32_t> cells;  ///< [3] of the whole box
-    std::vector<std::int32_t> begin;  ///< [workers + 1] first plane of each worker
-    std::vector<double> face[3];      ///< conductances of the planes in memory: its own, and one of each neighbour
-    std::vector<double> largest;      ///< [1] conductance of the whole box
+    std::vector<std::int32_t> cells;     ///< [3] of the whole box
+    std::vector<std::int32_t> periodic;  ///< [3] 1 where the direction is
+    std::vector<std::int32_t> begin;     ///< [workers + 1] first plane of each worker
+    std::vector<double> face[3];         ///< conductances of the planes in memory: its own, and one of each neighbour
+    std::vector<double> largest;         ///< [1] conductance of the whole box
 
     Planes own(int worker) const { return {begin[static_cast<std::size_t>(worker)], begin[static_cast<std::size_t>(worker) + 1]}; }
+    /// In memory.
+    Planes there(int worker) const { return with_neighbours(own(worker), cells[2], periodic[2] != 0); }
+    BoxCells whole_box() const;
 };
 
-/// The planes in memory: own ones and one of each neighbour.
-constexpr Planes with_neighbours(Planes own, int planes) {
-    return {own.begin > 0 ? own.begin - 1 : 0, own.end < planes ? own.end + 1 : planes};
-}
+/// The cells of a box of which some planes are in memory. @param there  by with_neighbours()
+BoxCells slab_of(BoxCells box, Planes own, Planes there);
+/// The inverse: all planes are in memory.
+BoxCells box_of(BoxCells slab);
 
 /// The parts of all workers. @throws InputError as face_conductances()
 std::vector<BoxPart> divide_box(const PoissonProblem& problem, const std::vector<std::int32_t>& begin);
@@ -41,6 +52,7 @@ template <class Part, class Visit>
     requires std::same_as<std::remove_const_t<Part>, BoxPart>
 void each_array(Part& part, const Visit& visit) {
     visit(part.cells);
+    visit(part.periodic);
     visit(part.begin);
     for (auto& face : part.face) visit(face);
     visit(part.largest);

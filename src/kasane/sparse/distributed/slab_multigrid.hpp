@@ -59,9 +59,9 @@ class SlabMultigrid {
     /// A divided grid.
     struct Slab {
         BoxCells cells;
-        std::vector<std::int32_t> begin;  ///< first plane of each worker
-        Planes own, there;                ///< there: in memory
-        bool joins[3] = {};
+        std::vector<std::int32_t> begin;              ///< first plane of each worker
+        Planes own, there;                            ///< there: in memory, by with_neighbours()
+        JoinedLine line[3] = {};                      ///< to the next grid
         Buffer<float, S> face[3], share[3], x, b, r;  ///< share, r: of one colour, as in BoxCycle
         BoxFaces<float> faces() const { return {cells, {face[0].data(), face[1].data(), face[2].data()}}; }
     };

@@ -1,6 +1,7 @@
 #include <kasane/sparse/distributed/slab_multigrid.hpp>
 
 #include <kasane/sparse/multigrid/box_multigrid.body.hpp>
+#include <kasane/sparse/multigrid/restrict_lines.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -19,17 +20,18 @@ struct OfSlab {
     const double *in, *below, *above;
     double* out;
     KS_FN void operator()(int i, int j, int k) const {
-        const auto& n = A.cells.n;
-        const index_t plane = A.cells.plane(), line = i + static_cast<index_t>(n[0]) * j, c = line + plane * (k - own.begin);
+        const index_t plane = A.cells.plane(), line = i + static_cast<index_t>(A.cells.n[0]) * j, c = line + plane * (k - own.begin);
         const double* const lower[3] = {A.face[0] + A.cells.lower_face(0, i, j, k), A.face[1] + A.cells.lower_face(1, i, j, k),
                                         A.face[2] + A.cells.lower_face(2, i, j, k)};
+        const int at[3] = {i, j, k};
         double neighbours = 0, diagonal = 0;
         for (int d = 0; d < 3; ++d) {
             const double low = lower[d][0], high = lower[d][A.cells.face_step(d)];
             diagonal += low + high;
-            const int at = d == 0 ? i : d == 1 ? j : k;
-            if (at > 0) neighbours += low * (d == 2 && k == own.begin ? below[line] : in[c - A.cells.step(d)]);
-            if (at + 1 < n[d]) neighbours += high * (d == 2 && k + 1 == own.end ? above[line] : in[c + A.cells.step(d)]);
+            if (A.has_lower(d, at[d]))
+                neighbours += low * (d == 2 && k == own.begin ? below[line] : in[c + A.to_lower(d, at[d]) * A.cells.step(d)]);
+            if (A.has_upper(d, at[d]))
+                neighbours += high * (d == 2 && k + 1 == own.end ? above[line] : in[c + A.to_upper(d, at[d]) * A.cells.step(d)]);
         }
         out[c] = diagonal * in[c] - neighbours;
     }
@@ -41,6 +43,13 @@ void for_ends(Planes planes, const auto& body) {
     if (planes.count() > 1) body(Planes{planes.end - 1, planes.end});
 }
 Planes interior(Planes planes) { return {planes.begin + 1, std::max(planes.begin + 1, planes.end - 1)}; }
+
+/// body(planes) for the planes in memory, by their numbers in the box of n planes.
+void for_planes_there(Planes there, int n, const auto& body) {
+    body(Planes{std::max(there.begin, 0), std::min(there.end, n)});
+    if (there.begin < 0) body(Planes{n - 1, n});
+    if (there.end > n) body(Planes{0, 1});
+}
 
 /// Places of the cells of one colour in a plane.
 index_t plane_of_colour(const BoxCells& cells) { return static_cast<index_t>(cells.pairs()) * cells.n[1]; }
@@ -56,14 +65,11 @@ View<T> planes_of(T* array, int first, Planes planes, index_t plane) {
 template <Space S>
 SlabOperator<S>::SlabOperator(S on, comm::Worker& worker, const BoxPart& part)
     : on_(on), own_(part.own(worker.index())), exchange_(on, worker, 0) {
-    for (int d = 0; d < 3; ++d) {
-        cells_.n[d] = part.cells[static_cast<std::size_t>(d)];
-        face_[d] = to_space(on, part.face[d]);
-    }
-    const auto there = with_neighbours(own_, cells_.n[2]);
-    cells_.first = there.begin;
-    below_ = Buffer<double, S>(on, own_.begin > 0 ? cells_.plane() : 0);
-    above_ = Buffer<double, S>(on, own_.end < cells_.n[2] ? cells_.plane() : 0);
+    for (int d = 0; d < 3; ++d) face_[d] = to_space(on, part.face[d]);
+    const auto there = part.there(worker.index());
+    cells_ = slab_of(part.whole_box(), own_, there);
+    below_ = Buffer<double, S>(on, there.begin < own_.begin ? cells_.plane() : 0);
+    above_ = Buffer<double, S>(on, there.end > own_.end ? cells_.plane() : 0);
 }
 
 template <Space S>
@@ -71,7 +77,10 @@ void SlabOperator<S>::apply(DistributedAlgebra<S>&, const Buffer<double, S>& in,
     const index_t plane = cells_.plane();
     exchange_.start(View<const double>(in.view()).subview(0, below_.size()),
                     View<const double>(in.view()).subview(plane * (own_.count() - 1), above_.size()), below_.view(), above_.view());
-    const OfSlab body{faces(), own_, in.data(), below_.data(), above_.data(), out.data()};
+    // One worker has the planes beyond itself, where z is periodic.
+    const double* const below = below_.size() > 0 ? below_.data() : in.data() + plane * (own_.count() - 1);
+    const double* const above = above_.size() > 0 ? above_.data() : in.data();
+    const OfSlab body{faces(), own_, in.data(), below, above, out.data()};
     for_each_cell(on_, cells_, interior(own_), body);
     exchange_.finish();
     for_ends(own_, [&](Planes end) { for_each_cell(on_, cells_, end, body); });
@@ -89,7 +98,7 @@ SlabMultigrid<S>::SlabMultigrid(S on, comm::Worker& worker, const BoxPart& part,
     finest.cells = A.cells();
     finest.begin = part.begin;
     finest.own = A.own();
-    finest.there = with_neighbours(finest.own, finest.cells.n[2]);
+    finest.there = part.there(worker.index());
     for (int d = 0; d < 3; ++d) {
         finest.face[d] = Buffer<float, S>(on, static_cast<index_t>(part.face[d].size()));
         parallel_for(on, finest.face[d].size(), ScaledFace{A.faces().face[d], 1 / unit_, finest.face[d].data()});
@@ -132,30 +141,28 @@ bool SlabMultigrid<S>::add_coarse(comm::Worker& worker) {
     worker.all_reduce({sums, 6}, comm::Reduce::sum);
     const double mean[3] = {sums[0] / sums[3], sums[1] / sums[4], sums[2] / sums[5]};
     Slab coarse;
-    BoxCells whole = fine.cells;
-    whole.first = 0;
-    coarse.cells = joined_cells(whole, mean, fine.joins);
-    coarse.begin = fine.begin;
-    if (fine.joins[2])
-        for (auto& begin : coarse.begin) begin = (begin + 1) / 2;
+    coarse.cells = joined_cells(box_of(fine.cells), mean, fine.line);
+    for (const auto begin : fine.begin) coarse.begin.push_back(fine.line[2].coarse_of(begin));
+    coarse.begin.back() = coarse.cells.n[2];
     // A divided grid has an even number of planes on every worker but the last, and at least two.
     bool divided = coarse.cells.count() >= divided_from;
     for (std::size_t w = 0; w + 1 < coarse.begin.size(); ++w)
         divided = divided && coarse.begin[w] % 2 == 0 && coarse.begin[w + 1] - coarse.begin[w] >= 2;
     const auto me = static_cast<std::size_t>(worker_);
     coarse.own = {coarse.begin[me], coarse.begin[me + 1]};
-    coarse.there = divided ? with_neighbours(coarse.own, coarse.cells.n[2]) : Planes{0, coarse.cells.n[2]};
-    coarse.cells.first = coarse.there.begin;
+    coarse.there = divided ? with_neighbours(coarse.own, coarse.cells.n[2], coarse.cells.periodic(2)) : Planes{0, coarse.cells.n[2]};
+    if (divided) coarse.cells = slab_of(coarse.cells, coarse.own, coarse.there);
 
     for (int d = 0; d < 3; ++d) {
         const auto faces = box_of_faces(coarse.cells, d);
         const int more = d == 2 ? 1 : 0;
         coarse.face[d] = Buffer<float, S>(on_, faces.plane() * (coarse.there.count() + more));
         for_each_cell(on_, faces, Planes{coarse.own.begin, coarse.own.end + more},
-                      CoarseFace{fine.faces(), coarse.cells, {fine.joins[0], fine.joins[1], fine.joins[2]}, d, coarse.face[d].data()});
-        if (!fine.joins[d]) continue;
+                      CoarseFace{fine.faces(), coarse.cells, {fine.line[0], fine.line[1], fine.line[2]}, d, coarse.face[d].data()});
+        if (!fine.line[d].joins()) continue;
         fine.share[d] = Buffer<float, S>(on_, plane_of_colour(fine.cells) * fine.there.count());
-        for_each_of_colour(on_, fine.cells, fine.there, 0, Share{fine.faces(), d, fine.share[d].data()});
+        const Share body{fine.faces(), fine.line[d], d, fine.share[d].data()};
+        for_planes_there(fine.there, fine.cells.n[2], [&](Planes planes) { for_each_of_colour(on_, fine.cells, planes, 0, body); });
     }
     if (divided) {
         exchange_faces(coarse);
@@ -207,7 +214,7 @@ void SlabMultigrid<S>::smooth(const Slab& slab, int colour, bool from_zero) cons
         if (from_zero)
             for_each_of_colour(on_, slab.cells, planes, colour, SmoothFromZero{slab.faces(), slab.b.data(), x});
         else
-            for_each_of_colour(on_, slab.cells, planes, colour, Smooth{slab.faces(), slab.b.data(), x});
+            for_each_of_colour(on_, slab.cells, planes, colour, Smooth<BoxFaces<float>>{slab.faces(), slab.b.data(), x});
     });
 }
 
@@ -219,26 +226,30 @@ void SlabMultigrid<S>::cycle(std::size_t level) const {
     smooth(slab, 0, true);
     smooth(slab, 1, false);
     on_planes(slab, slab.r, [&](Planes planes) {
-        for_each_of_colour(on_, slab.cells, planes, 0, Residual{slab.faces(), slab.b.data(), slab.x.data(), slab.r.data()});
+        for_each_of_colour(on_, slab.cells, planes, 0,
+                           Residual<BoxFaces<float>>{slab.faces(), slab.b.data(), slab.x.data(), slab.r.data()});
     });
     const BoxCells coarse = last ? rest_->grids().front() : slabs_[level + 1].cells;
-    const Transfer by{slab.cells,
-                      coarse,
-                      {slab.joins[0], slab.joins[1], slab.joins[2]},
-                      {slab.share[0].data(), slab.share[1].data(), slab.share[2].data()}};
+    const Transfer by{
+        slab.cells, coarse, {slab.line[0], slab.line[1], slab.line[2]}, {slab.share[0].data(), slab.share[1].data(), slab.share[2].data()}};
+    const auto prolong = [&](const float* correction) {
+        for_planes_there(slab.there, slab.cells.n[2], [&](Planes planes) {
+            for_each_of_colour(on_, slab.cells, planes, 0, Prolong<true>{by, correction, slab.x.data()});
+        });
+    };
     if (last) {
         const auto me = static_cast<std::size_t>(worker_);
-        for_each_cell(on_, coarse, Planes{rest_begin_[me], rest_begin_[me + 1]}, Restrict{by, slab.r.data(), rest_->b().ptr});
+        restrict_planes(on_, Planes{rest_begin_[me], rest_begin_[me + 1]}, Restrict{by, slab.r.data(), rest_->b().ptr});
         std::vector<index_t> begin;
         for (const auto first : rest_begin_) begin.push_back(coarse.plane() * first);
         exchange_.gather(rest_->b(), begin);
         rest_->apply();
-        for_each_of_colour(on_, slab.cells, slab.there, 0, Prolong{by, rest_->x().ptr, slab.x.data()});
+        prolong(rest_->x().ptr);
     } else {
         auto& next = slabs_[level + 1];
-        for_each_cell(on_, coarse, next.own, Restrict{by, slab.r.data(), next.b.data()});
+        restrict_planes(on_, next.own, Restrict{by, slab.r.data(), next.b.data()});
         cycle(level + 1);
-        for_each_of_colour(on_, slab.cells, slab.there, 0, Prolong{by, next.x.data(), slab.x.data()});
+        prolong(next.x.data());
     }
     smooth(slab, 1, false);
     smooth(slab, 0, false);

@@ -12,13 +12,18 @@ struct Planes {
     KS_FN int count() const { return end - begin; }
 };
 
-/// Numbers of cells along x, y, z. Cell (i, j, k) is row i + n[0] (j + n[1] (k - first)).
+/// Numbers of cells along x, y, z. Cell (i, j, k) is row i + n[0] (j + n[1] (k - first)). Along a periodic direction their number is even,
+/// so that neighbours have two colours.
 struct BoxCells {
     int n[3] = {1, 1, 1};
     int first = 0;  ///< the first plane in memory; others than 0 are for slabs (sparse/distributed)
+    /// Cells in memory from the first one of a line to its lower neighbour, the last one; 0: the direction is not periodic.
+    int around[3] = {};
 
     KS_FN index_t plane() const { return static_cast<index_t>(n[0]) * n[1]; }
     KS_FN index_t count() const { return static_cast<index_t>(n[0]) * n[1] * n[2]; }
+    /// The number k + n[2] or k - n[2] of a plane k, or of a face across z, that a slab has in memory beyond its end of a periodic box.
+    KS_FN int in_memory(int k) const { return around[2] >= 0 ? k : k < first ? k + n[2] : k - first >= n[2] ? k - n[2] : k; }
     KS_FN index_t cell(int i, int j, int k) const {
         return i + static_cast<index_t>(n[0]) * (j + static_cast<index_t>(n[1]) * (k - first));
     }
@@ -36,16 +41,31 @@ struct BoxCells {
     KS_FN index_t lower_face(int d, int i, int j, int k) const {
         return i + static_cast<index_t>(d == 0 ? n[0] + 1 : n[0]) * (j + static_cast<index_t>(d == 1 ? n[1] + 1 : n[1]) * (k - first));
     }
+    /// From one face of a line along d to another one, both by their numbers in the line.
+    KS_FN index_t between_faces(int d, int from, int to) const {
+        return (d == 2 ? in_memory(to) - in_memory(from) : to - from) * face_step(d);
+    }
+    KS_FN bool periodic(int d) const { return around[d] != 0; }
+    /// Along any direction.
+    KS_FN bool periodic() const { return (around[0] | around[1] | around[2]) != 0; }
     KS_FN index_t step(int d) const { return d == 0 ? 1 : d == 1 ? n[0] : static_cast<index_t>(n[0]) * n[1]; }
     KS_FN index_t face_step(int d) const { return d == 0 ? 1 : d == 1 ? n[0] : static_cast<index_t>(n[0]) * n[1]; }
 };
 
-/// Conductances of all faces.
-template <class V>
+/// Conductances of all faces; across a periodic direction the first and the last face of a line are the same one.
+/// @tparam round  cells may be periodic; the other form has no test for it, and the registers of a device that it needs
+template <class V, bool round = true>
 struct BoxFaces {
+    static constexpr bool goes_round = round;
     BoxCells cells;
     const V* face[3];  ///< [cells.faces(d)] each
 
+    /// Whether number `at` of a line along d has a lower neighbour.
+    KS_FN bool has_lower(int d, int at) const { return at > 0 || (round && cells.periodic(d)); }
+    KS_FN bool has_upper(int d, int at) const { return at + 1 < cells.n[d] || (round && cells.periodic(d)); }
+    /// Cells in memory from there to that neighbour.
+    KS_FN int to_lower(int d, int at) const { return round && at == 0 ? cells.around[d] : -1; }
+    KS_FN int to_upper(int d, int at) const { return round && at + 1 == cells.n[d] ? -cells.around[d] : 1; }
     /// The sum of the conductances of a cell's faces.
     KS_FN V diagonal(int i, int j, int k) const {
         V sum = 0;
@@ -65,10 +85,19 @@ struct BoxFaces {
             const V* const lower = face[d] + cells.lower_face(d, i, j, k);
             const X below = lower[0], above = lower[cells.face_step(d)];
             diagonal += below + above;
-            if (at[d] > 0) neighbours += below * x[c - cells.step(d)];
-            if (at[d] + 1 < cells.n[d]) neighbours += above * x[c + cells.step(d)];
+            if (has_lower(d, at[d])) neighbours += below * x[c + to_lower(d, at[d]) * cells.step(d)];
+            if (has_upper(d, at[d])) neighbours += above * x[c + to_upper(d, at[d]) * cells.step(d)];
         }
     }
 };
+
+/// launch(faces) with the form that the cells need on a device. On the CPU there is one form for all.
+template <class V, class Launch>
+void with_faces(const BoxFaces<V>& faces, const Launch& launch) {
+#if defined(__CUDACC__)
+    if (!faces.cells.periodic()) return launch(BoxFaces<V, false>{faces.cells, {faces.face[0], faces.face[1], faces.face[2]}});
+#endif
+    launch(faces);
+}
 
 }  // namespace kasane::sparse

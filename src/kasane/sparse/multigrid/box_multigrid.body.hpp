@@ -5,6 +5,7 @@
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/sparse/multigrid/for_each_cell.hpp>
+#include <kasane/sparse/multigrid/joined_cells.hpp>
 
 #include <cmath>
 
@@ -18,32 +19,31 @@ struct ScaledFace {
     KS_FN void operator()(index_t i) const { to[i] = static_cast<float>(per_unit * from[i]); }
 };
 
-/// Two cells along a direction, of index 2 I and 2 I + 1, are one coarse cell; the last one of an odd number stays alone. Resistance from
-/// the face `at` of a line to the centre of a coarse cell, whose cells it enters in direction `ahead` (1 or -1): half of the resistance
-/// between its two cells, where there are two.
-KS_FN float resistance_inside(const float* line, index_t step, int n, int at, int ahead) {
-    const int first = ahead > 0 ? at : at - 1, second = first + ahead;  // cells; a face has the number of the cell above it
-    if (first < 0 || first >= n || second < 0 || second >= n || first / 2 != second / 2) return 0;
-    const float inner = line[(ahead > 0 ? at + 1 : at - 1) * step];
+/// Resistance from a face, number `at` of a line along d, to the centre of a coarse cell, whose cells the line enters in direction `ahead`
+/// (1 or -1): half of the resistance between its two cells, where there are two.
+KS_FN float resistance_inside(const BoxCells& fine, const JoinedLine& line, int d, const float* face, int at, int ahead) {
+    const int between = line.inner_face(at, ahead);
+    if (between < 0) return 0;
+    const float inner = face[fine.between_faces(d, at, between)];
     return inner > 0 ? 0.5f / inner : 0;
 }
 
 struct CoarseFace {
     BoxFaces<float> fine;
     BoxCells coarse;
-    bool joins[3];
+    JoinedLine line[3];
     int d;
     float* to;
     KS_FN void operator()(int I, int J, int K) const {
         const int place[3] = {I, J, K};  // among the faces across d
+        float& result = to[coarse.lower_face(d, I, J, K)];
+        result = 0;
+        if (fine.cells.periodic(d) && !coarse.periodic(d)) return;  // a single cell has no neighbour round the box
         int low[3], high[3];
         for (int e = 0; e < 3; ++e) {
-            const int n = fine.cells.n[e];
-            low[e] = joins[e] ? 2 * place[e] : place[e];
-            if (low[e] > n) low[e] = n;  // the last face of an odd number of cells
-            high[e] = joins[e] && e != d && low[e] + 2 <= n ? low[e] + 2 : low[e] + 1;
+            low[e] = line[e].first(place[e]);
+            high[e] = e == d ? low[e] + 1 : line[e].first(place[e] + 1);
         }
-        const index_t step = fine.cells.face_step(d);
         float sum = 0;
         for (int k = low[2]; k < high[2]; ++k)
             for (int j = low[1]; j < high[1]; ++j)
@@ -51,14 +51,11 @@ struct CoarseFace {
                     const float* const face = fine.face[d] + fine.cells.lower_face(d, i, j, k);
                     if (!(*face > 0)) continue;
                     float resistance = 1 / *face;
-                    if (joins[d]) {
-                        const float* const line = face - low[d] * step;
-                        resistance += resistance_inside(line, step, fine.cells.n[d], low[d], 1) +
-                                      resistance_inside(line, step, fine.cells.n[d], low[d], -1);
-                    }
+                    resistance += resistance_inside(fine.cells, line[d], d, face, low[d], 1) +
+                                  resistance_inside(fine.cells, line[d], d, face, low[d], -1);
                     sum += 1 / resistance;
                 }
-        to[coarse.lower_face(d, I, J, K)] = sum;
+        result = sum;
     }
 };
 
@@ -66,25 +63,29 @@ struct CoarseFace {
 /// with even i + j + k, which alone pass residuals and corrections on.
 struct Share {
     BoxFaces<float> fine;
+    JoinedLine line;
     int d;
     float* to;
     KS_FN void operator()(int i, int j, int k) const {
-        const int at[3] = {i, j, k}, here = at[d], n = fine.cells.n[d];
-        const index_t step = fine.cells.face_step(d);
-        const float* const line = fine.face[d] + fine.cells.lower_face(d, i, j, k) - here * step;
-        float& share = to[fine.cells.of_colour(i, j, k)];
+        const int at[3] = {i, j, k}, here = at[d], in_memory = fine.cells.in_memory(k);
+        float& share = to[fine.cells.of_colour(i, j, in_memory)];
         share = 0;
-        const bool alone = here % 2 == 0 && here + 1 == n;
-        const int outer = here % 2 == 0 ? here : here + 1, inner = here % 2 == 0 ? here + 1 : here;  // numbers of its faces
-        if (alone || !(line[outer * step] > 0)) return;
-        const float own = line[inner * step] > 0 ? 0.5f / line[inner * step] : INFINITY;
-        const float beyond = 1 / line[outer * step] + resistance_inside(line, step, n, outer, here % 2 == 0 ? -1 : 1);
+        if (line.alone(here) || (fine.cells.periodic(d) && !line.periodic)) return;
+        const float* const lower = fine.face[d] + fine.cells.lower_face(d, i, j, in_memory);
+        const float* const upper = lower + fine.cells.face_step(d);
+        const float *const outer = here % 2 == 0 ? lower : upper, *const inner = here % 2 == 0 ? upper : lower;
+        if (!(*outer > 0)) return;
+        const float own = *inner > 0 ? 0.5f / *inner : INFINITY;
+        const float beyond = 1 / *outer + (here % 2 == 0 ? resistance_inside(fine.cells, line, d, outer, here, -1)
+                                                         : resistance_inside(fine.cells, line, d, outer, here + 1, 1));
         share = own < INFINITY ? own / (own + beyond) : 1;
     }
 };
 
+/// @tparam Faces  BoxFaces<float> in one of its forms
+template <class Faces>
 struct Smooth {
-    BoxFaces<float> A;
+    Faces A;
     const float* b;
     float* x;
     KS_FN void operator()(int i, int j, int k) const {
@@ -118,8 +119,9 @@ struct InverseDiagonal {
 };
 
 /// Both half sweeps from x = 0 in one pass over pairs of cells: those with odd i + j + k compute what their neighbours become.
+template <class Faces>
 struct SweepFromZero {
-    BoxFaces<float> A;
+    Faces A;
     const float* inverse;  ///< InverseDiagonal
     const float* b;
     float* x;
@@ -136,18 +138,21 @@ struct SweepFromZero {
             const float* const lower = A.face[d] + cells.lower_face(d, odd_cell, j, k);
             const float below = lower[0], above = lower[cells.face_step(d)];
             diagonal += below + above;
-            const index_t low = d == 0 ? places + (odd_cell - 1) / 2 : places + pair - across[d == 1 ? 0 : 1];
-            const index_t high = d == 0 ? places + (odd_cell + 1) / 2 : places + pair + across[d == 1 ? 0 : 1];
-            if (at[d] > 0) neighbours += below * (inverse[low] * b[c - cells.step(d)]);
-            if (at[d] + 1 < cells.n[d]) neighbours += above * (inverse[high] * b[c + cells.step(d)]);
+            // What the neighbours become.
+            const int to_low = A.to_lower(d, at[d]), to_high = A.to_upper(d, at[d]);
+            const index_t low = d == 0 ? places + (odd_cell + to_low) / 2 : places + pair + to_low * across[d == 1 ? 0 : 1];
+            const index_t high = d == 0 ? places + (odd_cell + to_high) / 2 : places + pair + to_high * across[d == 1 ? 0 : 1];
+            if (A.has_lower(d, at[d])) neighbours += below * (inverse[low] * b[c + to_low * cells.step(d)]);
+            if (A.has_upper(d, at[d])) neighbours += above * (inverse[high] * b[c + to_high * cells.step(d)]);
         }
         x[c] = diagonal > 0 ? (b[c] + neighbours) / diagonal : 0;
     }
 };
 
 /// Of the cells with even i + j + k.
+template <class Faces>
 struct Residual {
-    BoxFaces<float> A;
+    Faces A;
     const float *b, *x;
     float* r;
     KS_FN void operator()(int i, int j, int k) const {
@@ -161,16 +166,26 @@ struct Residual {
 /// Between two grids.
 struct Transfer {
     BoxCells fine, coarse;
-    bool joins[3];
+    JoinedLine line[3];
     const float* share[3];
 
-    /// The coarse cell beyond the outer side of a fine one.
-    static KS_FN int beyond(int i) { return i % 2 == 0 ? i / 2 - 1 : i / 2 + 1; }
-    /// Part of a fine cell that belongs to the coarse cell I along d. @param place  of the cell among those of its colour
-    KS_FN float part(int d, int i, index_t place, int I) const {
-        if (!joins[d]) return 1;
-        return i / 2 == I ? 1 - share[d][place] : share[d][place];
+    /// Part of a fine cell that belongs to the coarse cell beyond it along d. @param place  of the cell among those of its colour
+    KS_FN float beyond(int d, index_t place) const { return line[d].joins() ? share[d][place] : 0; }
+    /// The part that belongs to a coarse cell, where the cell is its own one or lies beyond.
+    KS_FN float part(int d, index_t place, bool own) const { return own ? 1 - beyond(d, place) : beyond(d, place); }
+    /// Whether cells are joined by pairs along all directions.
+    KS_FN bool by_pairs() const { return line[0].by_pairs() && line[1].by_pairs() && line[2].by_pairs(); }
+};
+
+/// The fine cells along one direction that a coarse cell takes parts of. Numbers go on round the box where it is periodic.
+struct TakenCells {
+    int first, end;  ///< its own ones
+    int low, high;   ///< and one beyond on each side, where there is one
+    KS_FN TakenCells(const JoinedLine& line, int I) : first(line.first(I)), end(line.first(I + 1)) {
+        low = line.joins() && (first > 0 || line.periodic) ? first - 1 : first;
+        high = line.joins() && (end < line.n || line.periodic) ? end + 1 : end;
     }
+    KS_FN bool own(int i) const { return i >= first && i < end; }
 };
 
 /// Of the residual after a half sweep over the cells with odd i + j + k, which is zero there: the other cells alone are read.
@@ -179,51 +194,53 @@ struct Restrict {
     const float* r;
     float* b;
     KS_FN void operator()(int I, int J, int K) const {
-        const int at[3] = {I, J, K};
-        int low[3], high[3];
-        for (int d = 0; d < 3; ++d) {
-            low[d] = by.joins[d] ? 2 * at[d] - 1 : at[d];
-            high[d] = by.joins[d] ? 2 * at[d] + 2 : at[d];
-            if (low[d] < 0) low[d] = 0;
-            if (high[d] >= by.fine.n[d]) high[d] = by.fine.n[d] - 1;
-        }
+        const TakenCells along[3] = {{by.line[0], I}, {by.line[1], J}, {by.line[2], K}};
         float sum = 0;
-        for (int k = low[2]; k <= high[2]; ++k)
-            for (int j = low[1]; j <= high[1]; ++j)
-                for (int i = low[0] + ((low[0] + j + k) & 1); i <= high[0]; i += 2) {
-                    const index_t place = by.fine.of_colour(i, j, k);
-                    sum += by.part(0, i, place, I) * by.part(1, j, place, J) * by.part(2, k, place, K) * r[place];
+        for (int z = along[2].low; z < along[2].high; ++z)
+            for (int y = along[1].low; y < along[1].high; ++y) {
+                const index_t line = by.fine.of_colour(0, by.line[1].cell(y), by.fine.in_memory(by.line[2].cell(z)));
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1  // two cells at most; unrolled it is three times as large
+#endif
+                for (int x = along[0].low + ((along[0].low + y + z) & 1); x < along[0].high; x += 2) {
+                    const index_t place = line + by.line[0].cell(x) / 2;
+                    sum += by.part(0, place, along[0].own(x)) * by.part(1, place, along[1].own(y)) * by.part(2, place, along[2].own(z)) *
+                           r[place];
                 }
+            }
         b[by.coarse.cell(I, J, K)] = sum;
     }
 };
 
 /// To the cells with even i + j + k: the next half sweep replaces the others.
+/// @tparam round  directions may be periodic
+template <bool round>
 struct Prolong {
     Transfer by;
     const float* coarse;
     float* x;
     KS_FN void operator()(int i, int j, int k) const {
-        const index_t place = by.fine.of_colour(i, j, k);
-        const int at[3] = {i, j, k};
+        const int in_memory = round ? by.fine.in_memory(k) : k, at[3] = {i, j, k};
+        const index_t place = by.fine.of_colour(i, j, in_memory);
         int cell[3][2];
         float weight[3][2];
         for (int d = 0; d < 3; ++d) {
-            cell[d][0] = by.joins[d] ? at[d] / 2 : at[d];
-            weight[d][0] = by.part(d, at[d], place, cell[d][0]);
-            const int other = by.joins[d] ? Transfer::beyond(at[d]) : -1;
-            const bool inside = other >= 0 && other < by.coarse.n[d];
-            cell[d][1] = inside ? other : cell[d][0];
-            weight[d][1] = inside ? by.part(d, at[d], place, other) : 0;
+            const JoinedLine& line = by.line[d];
+            const float share = by.beyond(d, place);
+            cell[d][0] = line.template coarse_of<round>(at[d]);
+            const int other = line.joins() ? line.template beyond<round>(at[d], cell[d][0]) : -1;
+            cell[d][1] = other >= 0 ? other : cell[d][0];
+            weight[d][0] = 1 - share;
+            weight[d][1] = other >= 0 ? share : 0;
         }
         float sum = 0;
         for (int z = 0; z < 2; ++z)
             for (int y = 0; y < 2; ++y) {
                 const float across = weight[2][z] * weight[1][y];
-                const index_t row = by.coarse.cell(0, cell[1][y], cell[2][z]);
+                const index_t row = by.coarse.cell(0, cell[1][y], round ? by.coarse.in_memory(cell[2][z]) : cell[2][z]);
                 sum += across * (weight[0][0] * coarse[row + cell[0][0]] + weight[0][1] * coarse[row + cell[0][1]]);
             }
-        x[by.fine.cell(i, j, k)] += sum;
+        x[by.fine.cell(i, j, in_memory)] += sum;
     }
 };
 

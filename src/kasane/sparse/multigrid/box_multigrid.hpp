@@ -8,6 +8,7 @@
 #pragma once
 
 #include <kasane/sparse/multigrid/box_operator.hpp>
+#include <kasane/sparse/multigrid/joined_cells.hpp>
 
 #include <array>
 #include <cmath>
@@ -42,7 +43,7 @@ class BoxCycle {
    private:
     struct Grid {
         BoxCells cells;
-        bool joins[3] = {};         ///< two cells along d are one on the next grid
+        JoinedLine line[3] = {};    ///< to the next grid, along each direction
         Buffer<float, S> face[3];   ///< conductances
         Buffer<float, S> share[3];  ///< [places of a colour] part of a cell that belongs to the nearest coarse cell but its own
         Buffer<float, S> inverse;   ///< [places of a colour] 1 over the diagonal
@@ -66,8 +67,6 @@ class BoxCycle {
 
 /// The unit of conductances: a power of two near the largest one.
 inline double unit_of_conductances(double largest) { return std::ldexp(1., std::ilogb(largest)); }
-/// The cells of the next grid. @param mean  conductance along each direction   @param joins  set: two cells along d become one
-BoxCells joined_cells(const BoxCells& cells, const double (&mean)[3], bool (&joins)[3]);
 
 template <Space S>
 class BoxMultigrid {

@@ -2,6 +2,7 @@
 #include <kasane/core/device/sum.hpp>
 #include <kasane/sparse/multigrid/box_multigrid.body.hpp>
 #include <kasane/sparse/multigrid/box_multigrid.hpp>
+#include <kasane/sparse/multigrid/restrict_lines.hpp>
 
 #if defined(__CUDACC__)
 #include <kasane/sparse/multigrid/device_sums.cuda.hpp>
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 namespace kasane::sparse {
@@ -32,8 +34,10 @@ struct SumOfFaces {
     }
 };
 
+/// @tparam Faces  BoxFaces<double> in one of its forms
+template <class Faces>
 struct OfBox {
-    BoxFaces<double> A;
+    Faces A;
     const double* in;
     double* out;
     /// Returns the term of in.out.
@@ -84,15 +88,15 @@ bool BoxCycle<S>::add_coarse() {
     double mean[3];
     for (int d = 0; d < 3; ++d) mean[d] = sums[d] / static_cast<double>(fine.face[d].size());
     Grid coarse;
-    coarse.cells = joined_cells(fine.cells, mean, fine.joins);
+    coarse.cells = joined_cells(fine.cells, mean, fine.line);
     if (coarse.cells.count() == fine.cells.count()) return false;  // no conductance is above 0
     for (int d = 0; d < 3; ++d) {
         coarse.face[d] = Buffer<float, S>(on_, coarse.cells.faces(d));
-        CoarseFace make{fine.faces(), coarse.cells, {fine.joins[0], fine.joins[1], fine.joins[2]}, d, coarse.face[d].data()};
-        for_each_cell(on_, box_of_faces(coarse.cells, d), make);
-        if (!fine.joins[d]) continue;
+        for_each_cell(on_, box_of_faces(coarse.cells, d),
+                      CoarseFace{fine.faces(), coarse.cells, {fine.line[0], fine.line[1], fine.line[2]}, d, coarse.face[d].data()});
+        if (!fine.line[d].joins()) continue;
         fine.share[d] = Buffer<float, S>(on_, fine.cells.places_of_colour());
-        for_each_of_colour(on_, fine.cells, 0, Share{fine.faces(), d, fine.share[d].data()});
+        for_each_of_colour(on_, fine.cells, 0, Share{fine.faces(), fine.line[d], d, fine.share[d].data()});
     }
     grids_.push_back(std::move(coarse));
     return true;
@@ -100,12 +104,16 @@ bool BoxCycle<S>::add_coarse() {
 
 template <Space S>
 void BoxCycle<S>::sweep_from_zero(S on, Grid& grid) const {
-    for_each_pair(on, grid.cells, SweepFromZero{grid.faces(), grid.inverse.data(), grid.b.data(), grid.x.data()});
+    with_faces(grid.faces(), [&](const auto& A) {
+        for_each_pair(on, grid.cells, SweepFromZero<std::decay_t<decltype(A)>>{A, grid.inverse.data(), grid.b.data(), grid.x.data()});
+    });
 }
 
 template <Space S>
 void BoxCycle<S>::smooth(S on, Grid& grid, int colour) const {
-    for_each_of_colour(on, grid.cells, colour, Smooth{grid.faces(), grid.b.data(), grid.x.data()});
+    with_faces(grid.faces(), [&](const auto& A) {
+        for_each_of_colour(on, grid.cells, colour, Smooth<std::decay_t<decltype(A)>>{A, grid.b.data(), grid.x.data()});
+    });
 }
 
 /// Between a grid and the next one.
@@ -114,12 +122,12 @@ box::Transfer BoxCycle<S>::transfer(std::size_t level) const {
     const auto& grid = grids_[level];
     return {grid.cells,
             grids_[level + 1].cells,
-            {grid.joins[0], grid.joins[1], grid.joins[2]},
+            {grid.line[0], grid.line[1], grid.line[2]},
             {grid.share[0].data(), grid.share[1].data(), grid.share[2].data()}};
 }
 
 namespace {
-void restrict_to(Cpu on, const BoxCells& coarse, const Restrict& body) { for_each_cell(on, coarse, body); }
+void restrict_to(Cpu on, const BoxCells& coarse, const Restrict& body) { restrict_planes(on, Planes{0, coarse.n[2]}, body); }
 #if defined(__CUDACC__)
 void restrict_to(Cuda on, const BoxCells& coarse, const Restrict& body) {
     if (restricts_pairs(body.by))
@@ -165,10 +173,14 @@ void BoxCycle<S>::cycle(S on, std::size_t level) const {
     const Transfer by = transfer(level);
     sweep_from_zero(on, grid);
     // Half of the cells are enough: the residual is zero in the others, and the next half sweep replaces their values.
-    for_each_of_colour(on, grid.cells, 0, Residual{grid.faces(), grid.b.data(), grid.x.data(), grid.r.data()});
+    with_faces(grid.faces(), [&](const auto& A) {
+        for_each_of_colour(on, grid.cells, 0, Residual<std::decay_t<decltype(A)>>{A, grid.b.data(), grid.x.data(), grid.r.data()});
+    });
     restrict_to(on, coarse.cells, Restrict{by, grid.r.data(), coarse.b.data()});
     cycle(on, level + 1);
-    for_each_of_colour(on, grid.cells, 0, Prolong{by, coarse.x.data(), grid.x.data()});
+    with_faces(grid.faces(), [&](const auto& A) {
+        for_each_of_colour(on, grid.cells, 0, Prolong<std::decay_t<decltype(A)>::goes_round>{by, coarse.x.data(), grid.x.data()});
+    });
     smooth(on, grid, 1);
     smooth(on, grid, 0);
 }
@@ -259,8 +271,9 @@ struct ProductWithResidual {
 };
 
 /// r = unit b - A x; its square.
+template <class Faces>
 struct ResidualOfBox {
-    BoxFaces<double> A;
+    Faces A;
     double unit;
     const double *b, *x;
     double* r;
@@ -303,7 +316,10 @@ template class BoxMultigrid<KS_SPACE>;
 
 template <Space S>
 BoxOperator<S>::BoxOperator(S on, const PoissonProblem& problem) : on_(on) {
-    for (int d = 0; d < 3; ++d) cells_.n[d] = static_cast<int>(problem.cells[static_cast<std::size_t>(d)]);
+    for (std::size_t d = 0; d < 3; ++d) {
+        cells_.n[d] = static_cast<int>(problem.cells[d]);
+        if (problem.periodic(d)) cells_.around[d] = cells_.n[d] - 1;
+    }
     for (int d = 0; d < 3; ++d) {
         const auto faces = face_conductances(problem, d);
         for (const double g : faces) largest_ = std::max(largest_, g);
@@ -313,13 +329,13 @@ BoxOperator<S>::BoxOperator(S on, const PoissonProblem& problem) : on_(on) {
 }
 
 template <Space S>
-BoxOperator<S>::BoxOperator(S on, const BoxCells& cells, ConductingFaces<S> faces) : on_(on), cells_(cells), largest_(faces.largest) {
+BoxOperator<S>::BoxOperator(S on, ConductingFaces<S> faces) : on_(on), cells_(faces.cells), largest_(faces.largest) {
     for (std::size_t d = 0; d < 3; ++d) face_[d] = std::move(faces.across[d]);
 }
 
 template <Space S>
 void BoxOperator<S>::apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const {
-    for_each_cell(on_, cells_, OfBox{faces(), in.data(), out.data()});
+    for_each_cell(on_, cells_, OfBox<BoxFaces<double>>{faces(), in.data(), out.data()});
 }
 
 #if defined(__CUDACC__)
@@ -327,7 +343,10 @@ template <Space S>
 void BoxOperator<S>::submit(ResidentCg& cg, S on, const Buffer<double, S>& in, Buffer<double, S>& out) const
     requires std::same_as<S, Cuda>
 {
-    device::sum_cells_then(on, cells_, OfBox{faces(), in.data(), out.data()}, device::StoreTotal{&cg.scalars()->pAp}, cg.sums());
+    with_faces(faces(), [&](const auto& A) {
+        device::sum_cells_then(on, cells_, OfBox<std::decay_t<decltype(A)>>{A, in.data(), out.data()},
+                               device::StoreTotal{&cg.scalars()->pAp}, cg.sums());
+    });
 }
 
 template <Space S>
@@ -336,8 +355,10 @@ double BoxOperator<S>::residual(CgAlgebra<S>& algebra, double unit, const Buffer
     requires std::same_as<S, Cuda>
 {
     ResidentCg& cg = algebra.resident();
-    device::sum_cells_then(on_, cells_, ResidualOfBox{faces(), unit, b.data(), x.data(), r.data()}, device::StoreTotal{&cg.scalars()->r2},
-                           cg.sums());
+    with_faces(faces(), [&](const auto& A) {
+        device::sum_cells_then(on_, cells_, ResidualOfBox<std::decay_t<decltype(A)>>{A, unit, b.data(), x.data(), r.data()},
+                               device::StoreTotal{&cg.scalars()->r2}, cg.sums());
+    });
     return cg.now().r2;
 }
 #endif

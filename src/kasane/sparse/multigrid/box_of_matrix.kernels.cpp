@@ -21,11 +21,13 @@ struct BoxFindings {
     index_t row;
     BoxFault fault;
     double largest;
-    bool border;  ///< a face on the border conducts
+    bool border;     ///< a face on the border conducts
+    bool around[3];  ///< an entry couples the first and the last cell of a line
     KS_FN BoxFindings& operator+=(const BoxFindings& other) {
         if (other.fault != BoxFault::none && (fault == BoxFault::none || other.row < row)) row = other.row, fault = other.fault;
         if (other.largest > largest) largest = other.largest;
         border = border || other.border;
+        for (int d = 0; d < 3; ++d) around[d] = around[d] || other.around[d];
         return *this;
     }
 };
@@ -41,9 +43,11 @@ struct Place {
     KS_FN index_t face(const BoxCells& cells, int d, bool upper) const {
         return cells.lower_face(d, at[0], at[1], at[2]) + (upper ? cells.face_step(d) : 0);
     }
+    /// Sides without a neighbour.
     KS_FN int sides_on_border(const BoxCells& cells) const {
         int sides = 0;
-        for (int d = 0; d < 3; ++d) sides += on_border(cells, d, false) + on_border(cells, d, true);
+        for (int d = 0; d < 3; ++d)
+            if (!cells.periodic(d)) sides += on_border(cells, d, false) + on_border(cells, d, true);
         return sides;
     }
 };
@@ -86,15 +90,20 @@ struct RowOfBox {
     }
 
    private:
+    /// Round the box to the last cell of a line, as the upper neighbour of cell -1; 0 where that is the first or the second one.
+    static KS_FN index_t round(const BoxCells& cells, int d) { return cells.n[d] > 2 ? -(cells.n[d] - 1) * cells.step(d) : 0; }
     KS_FN double* neighbour(const BoxCells& cells, index_t step, const Place& place) {
         for (int d = 0; d < 3; ++d)
             for (int upper = 0; upper < 2; ++upper)
-                if (step == (upper ? cells.step(d) : -cells.step(d)) && !place.on_border(cells, d, upper)) return &other[d][upper];
+                if (const index_t to = place.on_border(cells, d, upper) ? round(cells, d) : cells.step(d);
+                    to != 0 && step == (upper ? to : -to))
+                    return &other[d][upper];
         return nullptr;
     }
 };
 
-/// Writes the upper faces of a cell, and its lower ones on the border, which are 0 as yet.
+/// Writes the upper faces of a cell; the last cell of a line writes the first face, too, which is the same one where the line is periodic,
+/// and 0 as yet elsewhere.
 struct InnerFaces {
     CsrView A;
     index_t nonzeros;
@@ -107,7 +116,11 @@ struct InnerFaces {
         if (entries.fault != BoxFault::none) found.row = row, found.fault = entries.fault;
         for (int d = 0; d < 3; ++d) {
             face[d][place.face(cells, d, true)] = entries.other[d][1];
-            if (place.at[d] == 0) face[d][place.face(cells, d, false)] = 0;
+            if (place.on_border(cells, d, true)) {
+                face[d][place.face(cells, d, true) - cells.n[d] * cells.face_step(d)] = entries.other[d][1];
+                found.around[d] = entries.other[d][1] != 0;
+            }
+            if (place.on_border(cells, d, false)) found.around[d] = found.around[d] || entries.other[d][0] != 0;
             if (entries.other[d][1] > found.largest) found.largest = entries.other[d][1];
         }
         return found;
@@ -134,7 +147,7 @@ struct Excess {
         for (int d = 0; d < 3; ++d) {
             const double mine = entries.other[d][0], theirs = face[d][place.face(cells, d, false)];
             const double larger = mine > theirs ? mine : theirs;
-            if (place.at[d] > 0 && !(std::fabs(mine - theirs) <= rounding * larger)) find(BoxFault::asymmetric);
+            if (!(std::fabs(mine - theirs) <= rounding * larger)) find(BoxFault::asymmetric);
         }
         found.border = left > 0;
         found.largest = left;
@@ -148,11 +161,12 @@ struct BorderFaces {
     const double* excess;
     double* face[3];
 
+    KS_FN bool at_border(const Place& place, int d, bool upper) const { return !cells.periodic(d) && place.on_border(cells, d, upper); }
     /// The excess of the nearest cell of which this side alone is on the border; 0 where there is none.
     KS_FN double share(const Place& place, int d, bool upper) const {
         Place near = place;
         for (int e = 0; e < 3; ++e) {
-            if (e == d) continue;
+            if (e == d || cells.periodic(e)) continue;
             if (near.on_border(cells, e, false))
                 ++near.at[e];
             else if (near.on_border(cells, e, true))
@@ -170,10 +184,10 @@ struct BorderFaces {
         double shares[3][2] = {}, sum = 0;
         for (int d = 0; d < 3; ++d)
             for (int upper = 0; upper < 2; ++upper)
-                if (place.on_border(cells, d, upper)) sum += shares[d][upper] = sides == 1 ? 1 : share(place, d, upper);
+                if (at_border(place, d, upper)) sum += shares[d][upper] = sides == 1 ? 1 : share(place, d, upper);
         for (int d = 0; d < 3; ++d)
             for (int upper = 0; upper < 2; ++upper)
-                if (place.on_border(cells, d, upper))
+                if (at_border(place, d, upper))
                     face[d][place.face(cells, d, upper)] = sum > 0 ? own * (shares[d][upper] / sum) : own / sides;
     }
 };
@@ -213,6 +227,13 @@ void require_none(const BoxFindings& found, const BoxCells& cells) {
                                                    "Precondition::multigrid for other matrices.");
 }
 
+void require_even(const BoxCells& cells, int d) {
+    KS_VALIDATE(cells.n[d] % 2 == 0, "the matrix couples the first and the last cell along " + std::string(1, "xyz"[d]) + " of " +
+                                         words(cells) +
+                                         ": geometric multigrid needs an even number of them along a periodic direction. Take Solver with "
+                                         "Precondition::multigrid.");
+}
+
 }  // namespace
 
 template <Space S>
@@ -230,9 +251,15 @@ ConductingFaces<S> faces_of_matrix(S on, const CsrView& A, const BoxCells& cells
     Buffer<double, S> excess(on, A.n);
     const auto inner = reduce<BoxFindings>(on, A.n, InnerFaces{A, nonzeros, cells, {face[0], face[1], face[2]}});
     require_none(inner, cells);
-    const auto border = reduce<BoxFindings>(on, A.n, Excess{A, nonzeros, cells, {face[0], face[1], face[2]}, excess.data()});
+    faces.cells = cells;
+    for (int d = 0; d < 3; ++d) {
+        if (!inner.around[d]) continue;
+        require_even(cells, d);
+        faces.cells.around[d] = cells.n[d] - 1;
+    }
+    const auto border = reduce<BoxFindings>(on, A.n, Excess{A, nonzeros, faces.cells, {face[0], face[1], face[2]}, excess.data()});
     require_none(border, cells);
-    parallel_for(on, A.n, BorderFaces{cells, excess.data(), {face[0], face[1], face[2]}});
+    parallel_for(on, A.n, BorderFaces{faces.cells, excess.data(), {face[0], face[1], face[2]}});
     synchronize(on);
     faces.largest = inner.largest > border.largest ? inner.largest : border.largest;
     faces.singular = !border.border;

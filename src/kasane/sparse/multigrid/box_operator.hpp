@@ -16,7 +16,7 @@ class BoxOperator {
     /// @throws InputError as validate()
     BoxOperator(S on, const PoissonProblem& problem);
     /// Takes the conductances of the faces.
-    BoxOperator(S on, const BoxCells& cells, ConductingFaces<S> faces);
+    BoxOperator(S on, ConductingFaces<S> faces);
 
     /// out = A in, in the form of krylov.
     void apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const;
