@@ -22,7 +22,7 @@ void add_worker_options(CLI::App& app, WorkerChoices& choices) {
 bool has_several_workers(const Common& common, const WorkerChoices& choices) { return common.ranks->size() * choices.gpus_per_rank > 1; }
 
 sparse::DistributedOptions distributed_options(const WorkerChoices& choices, const std::string& precondition,
-                                               const sparse::SolverOptions& shared, const CLI::App& app) {
+                                               const sparse::SolverOptions& shared, const CLI::App& app, bool complex) {
     std::vector<InputProblem> problems;
     const auto refuse = [&](const char* option, const std::string& message) { problems.push_back({message, {"", 0, 0, option}}); };
     for (const char* option :
@@ -34,6 +34,8 @@ sparse::DistributedOptions distributed_options(const WorkerChoices& choices, con
     const bool factors = precondition == "ic0" || precondition == "ilu0";
     if (!factors && precondition != "jacobi" && precondition != "multigrid")
         refuse("--precondition", fmt::format("{} is for one worker: on several there are ic0 (ilu0), jacobi and multigrid", precondition));
+    if (complex && precondition == "multigrid") refuse("--precondition", "multigrid is for real matrices: take ic0 (ilu0) or jacobi");
+    if (complex && app.count("--coarse") > 0) refuse("--coarse", "has no effect on a complex matrix: leave it out");
     if (precondition == "jacobi" && choices.overlap > 0)
         refuse("--overlap", "has no effect with --precondition jacobi: leave it out, or take ic0 or multigrid");
     if (!problems.empty()) throw InputError(problems);
@@ -49,11 +51,14 @@ void refuse_options_of_workers(const CLI::App& app) {
         KS_VALIDATE(app.count(option) == 0, "has no effect on one worker: leave it out, or start several ranks", {"", 0, 0, option});
 }
 
-Solved solve_on_workers(const Common& common, const std::string& file, const Workers& workers, const sparse::CsrMatrix& A,
-                        const sparse::DistributedOptions& options, const sparse::VectorColumns& b, std::vector<double>& x) {
+namespace {
+
+template <class User, class Matrix, class Columns>
+Solved solve_by_loop(const char* loop, const Common& common, const std::string& file, const Workers& workers, const Matrix& A,
+                     const sparse::DistributedOptions& options, const Columns& b, std::vector<User>& x) {
     auto& ranks = *common.ranks;
     try {
-        sparse::DistributedSolver solver(ranks.workers(solve_loop, workers.here), workers.here, A.view(), options, file);
+        sparse::DistributedSolverOf<User> solver(ranks.workers(loop, workers.here), workers.here, A.view(), options, file);
         auto logs = iterate(common, solver, options.rtol, b, x);
         return {solver.setup().iteration, solver.setup(), std::move(logs)};
     } catch (const sparse::PreconditionError& error) {
@@ -64,8 +69,22 @@ Solved solve_on_workers(const Common& common, const std::string& file, const Wor
     }
 }
 
+}  // namespace
+
+Solved solve_on_workers(const Common& common, const std::string& file, const Workers& workers, const sparse::CsrMatrix& A,
+                        const sparse::DistributedOptions& options, const sparse::VectorColumns& b, std::vector<double>& x) {
+    return solve_by_loop(solve_loop, common, file, workers, A, options, b, x);
+}
+Solved solve_on_workers(const Common& common, const std::string& file, const Workers& workers, const sparse::ComplexCsrMatrix& A,
+                        const sparse::DistributedOptions& options, const sparse::ComplexColumns& b, std::vector<std::complex<double>>& x) {
+    return solve_by_loop(complex_solve_loop, common, file, workers, A, options, b, x);
+}
+
 void run_solve_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
     sparse::distributed_solver_loop(communicator, here);
+}
+void run_complex_solve_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {
+    sparse::distributed_complex_solver_loop(communicator, here);
 }
 
 }  // namespace kasane::app

@@ -1,4 +1,5 @@
 // Distributed solvers on CUDA devices: several workers, each with a device, or all with the same one.
+#include <test/sparse/distributed/distributed_complex_solver.hpp>
 #include <test/sparse/distributed/distributed_poisson_solver.hpp>
 #include <test/sparse/distributed/distributed_solver.hpp>
 
@@ -38,6 +39,10 @@ TEST_F(DistributedOnCuda, SolvesMatrices) {
                 expect_solution(workers, here, box_matrix({7, 6, 16}), {.precondition = precondition, .coarse_rows = 40});
             expect_solution(workers, here, test::convection(14, 0.05, 1, -2), {.overlap = 1});
         });
+}
+
+TEST_F(DistributedOnCuda, SolvesComplexSystems) {
+    for (const int count : {1, 2, 3}) on_workers(count, [](auto& workers, const auto& here) { expect_complex_solutions(workers, here); });
 }
 
 TEST_F(DistributedOnCuda, SolvesThePoissonProblem) {

@@ -20,6 +20,7 @@ std::vector<std::int32_t> slabs_of(index_t planes, int workers);
 
 /// One worker's part of the problem.
 struct BoxPart {
+    using Value = double;             ///< of vectors
     std::vector<std::int32_t> cells;  ///< [3] of the whole box
     std::vector<std::int32_t> begin;  ///< [workers + 1] first plane of each worker
     std::vector<double> face[3];      ///< conductances of the planes in memory: its own, and one of each neighbour
@@ -38,7 +39,7 @@ std::vector<BoxPart> divide_box(const PoissonProblem& problem, const std::vector
 
 /// visit(array) for all arrays of a part.
 template <class Part, class Visit>
-    requires std::same_as<std::remove_const_t<Part>, BoxPart>
+requires std::same_as<std::remove_const_t<Part>, BoxPart>
 void each_array(Part& part, const Visit& visit) {
     visit(part.cells);
     visit(part.begin);

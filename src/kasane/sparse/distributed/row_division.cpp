@@ -102,25 +102,26 @@ class Division {
             found.insert(found.end(), next.begin(), next.end());
             frontier = std::move(next);
         }
-        std::ranges::sort(
-            found, [&](std::int32_t a, std::int32_t b) { return std::pair{distance(worker, a), a} < std::pair{distance(worker, b), b}; });
+        std::ranges::sort(found, [&](std::int32_t a, std::int32_t b) {
+            return std::pair{distance(worker, a), a} < std::pair{distance(worker, b), b};
+        });
         ReadRows rows{std::move(found), {}};
         for (const auto p : rows.position) rows.distance.push_back(distance(worker, p));
         return rows;
     }
 
     /// The matrix of some rows in new numbers. @param positions  of its rows   @param number  new column of a position; < 0: left out
-    template <class Number>
-    CsrMatrix matrix(const std::vector<std::int32_t>& positions, const Number& number) const {
-        CsrMatrix part;
+    template <class User, class Number>
+    MatrixOf<User> matrix(const User* values, const std::vector<std::int32_t>& positions, const Number& number) const {
+        MatrixOf<User> part;
         part.begin.assign(1, 0);
-        std::vector<std::pair<std::int32_t, double>> row;
+        std::vector<std::pair<std::int32_t, User>> row;
         for (const auto p : positions) {
             row.clear();
             const index_t i = owners_.order[at(p)];
             for (index_t e = A_.begin(i); e < A_.end(i); ++e)
-                if (const std::int32_t column = number(position_[at(A_.column(e))]); column >= 0) row.emplace_back(column, A_.value[e]);
-            std::ranges::sort(row, {}, &std::pair<std::int32_t, double>::first);
+                if (const std::int32_t column = number(position_[at(A_.column(e))]); column >= 0) row.emplace_back(column, values[e]);
+            std::ranges::sort(row, {}, &std::pair<std::int32_t, User>::first);
             for (const auto& [column, value] : row) part.column.push_back(column), part.value.push_back(value);
             part.begin.push_back(static_cast<index_t>(part.column.size()));
         }
@@ -135,11 +136,12 @@ class Division {
     }
 
     /// The matrices of a part. @param read  its neighbours   @param overlap  other rows of its subdomain; null: no overlap
-    void set_matrices(int worker, const ReadRows& read, const ReadRows* overlap, RowPart& part) {
+    template <class User>
+    void set_matrices(int worker, const User* values, const ReadRows& read, const ReadRows* overlap, RowPartOf<User>& part) {
         const auto first = owners_.begin[at(worker)], own = part.own();
         const auto own_rows = own_positions(worker);
         const auto own_number = [&](std::int32_t p) { return owner_[at(p)] == worker ? static_cast<std::int32_t>(p - first) : -1; };
-        part.inner = matrix(own_rows, own_number);
+        part.inner = matrix(values, own_rows, own_number);
 
         const auto received = numbers_of(read.position);
         const auto outer_number = [&](std::int32_t p) { return owner_[at(p)] == worker ? -1 : received(p); };
@@ -149,13 +151,13 @@ class Division {
             each_coupled(p, [&](std::int32_t other) { coupled = coupled || owner_[at(other)] != worker; });
             if (coupled) rows.push_back(p), part.outer_row.push_back(static_cast<std::int32_t>(p - first));
         }
-        part.outer = matrix(rows, outer_number);
+        part.outer = matrix(values, rows, outer_number);
 
         if (overlap == nullptr) return;
         auto all = own_rows;
         all.insert(all.end(), overlap->position.begin(), overlap->position.end());
         const auto of_others = numbers_of(overlap->position);
-        part.extended = matrix(all, [&](std::int32_t p) {
+        part.extended = matrix(values, all, [&](std::int32_t p) {
             if (owner_[at(p)] == worker) return own_number(p);
             const auto number = of_others(p);
             return number < 0 ? -1 : static_cast<std::int32_t>(own + number);
@@ -212,7 +214,8 @@ RowOwners owners_of_rows(const CsrView& A, int workers, bool symmetric) {
     return other.cut < owners.cut ? other : owners;
 }
 
-std::vector<RowPart> divide_rows(const CsrView& A, const RowOwners& owners, int overlap) {
+template <class User>
+std::vector<RowPartOf<User>> divide_rows(const CsrView& A, const User* values, const RowOwners& owners, int overlap) {
     const int workers = owners.workers();
     Division division(A, owners);
     std::vector<ReadRows> read, more;
@@ -222,16 +225,19 @@ std::vector<RowPart> divide_rows(const CsrView& A, const RowOwners& owners, int 
     }
     auto neighbors = exchanges(owners, read);
     auto overlaps = overlap > 0 ? exchanges(owners, more) : std::vector<RowExchange>(at(workers));
-    std::vector<RowPart> parts(at(workers));
+    std::vector<RowPartOf<User>> parts(at(workers));
     for (int w = 0; w < workers; ++w) {
         auto& part = parts[at(w)];
         const auto first = owners.order.begin() + owners.begin[at(w)], last = owners.order.begin() + owners.begin[at(w) + 1];
         part.row.assign(first, last);
         part.neighbors = std::move(neighbors[at(w)]);
         part.overlap = std::move(overlaps[at(w)]);
-        division.set_matrices(w, read[at(w)], overlap > 0 ? &more[at(w)] : nullptr, part);
+        division.set_matrices(w, values, read[at(w)], overlap > 0 ? &more[at(w)] : nullptr, part);
     }
     return parts;
 }
+
+template std::vector<RowPart> divide_rows(const CsrView&, const double*, const RowOwners&, int);
+template std::vector<RowPartOf<std::complex<double>>> divide_rows(const CsrView&, const std::complex<double>*, const RowOwners&, int);
 
 }  // namespace kasane::sparse
