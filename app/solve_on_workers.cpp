@@ -27,7 +27,7 @@ sparse::DistributedOptions distributed_options(const WorkerChoices& choices, con
     const auto refuse = [&](const char* option, const std::string& message) { problems.push_back({message, {"", 0, 0, option}}); };
     for (const char* option :
          {"--ordering", "--numbering", "--format", "--iteration", "--launch", "--single-factor", "--ssor-omega", "--tune", "--tuning-file",
-          "--restart", "--drop-tolerance", "--fill", "--level", "--eigenvalues", "--block", "--smoother", "--smoother-steps", "--cycle"})
+          "--restart", "--drop-tolerance", "--fill", "--level", "--eigenvalues", "--smoother", "--smoother-steps", "--cycle"})
         if (app.count(option) > 0) refuse(option, "is for one worker: leave it out, or start one rank");
     if (app.count("--method") > 0)
         refuse("--method", "is for one worker: on several, the method follows from the matrix and from --overlap. Leave it out");
@@ -35,6 +35,7 @@ sparse::DistributedOptions distributed_options(const WorkerChoices& choices, con
     if (!factors && precondition != "jacobi" && precondition != "multigrid")
         refuse("--precondition", fmt::format("{} is for one worker: on several there are ic0 (ilu0), jacobi and multigrid", precondition));
     if (complex && precondition == "multigrid") refuse("--precondition", "multigrid is for real matrices: take ic0 (ilu0) or jacobi");
+    if (complex && app.count("--block") > 0) refuse("--block", "has no effect on a complex matrix: leave it out");
     if (complex && app.count("--coarse") > 0) refuse("--coarse", "has no effect on a complex matrix: leave it out");
     if (precondition == "jacobi" && choices.overlap > 0)
         refuse("--overlap", "has no effect with --precondition jacobi: leave it out, or take ic0 or multigrid");
@@ -42,6 +43,7 @@ sparse::DistributedOptions distributed_options(const WorkerChoices& choices, con
     return {.precondition = factors ? sparse::Precondition::ic0 : sparse::parse_precondition(precondition),
             .overlap = choices.overlap,
             .coarse_rows = choices.coarse,
+            .block = shared.block,
             .rtol = shared.rtol,
             .iteration_limit = shared.iteration_limit};
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <test/run/ranks.hpp>
+#include <test/sparse/block/random_blocks.hpp>
 #include <test/sparse/box.hpp>
 #include <test/sparse/complex_systems.hpp>
 #include <test/sparse/general_systems.hpp>
@@ -93,11 +94,30 @@ TEST_F(ParallelSolve, SolvesComplexMatrices) {
     expect_refused(2, {"loss.mtx", "--json", "--precondition", "multigrid"}, {"--precondition", "real matrices"});
     expect_refused(2, {"loss.mtx", "--json", "--coarse", "8"}, {"--coarse", "no effect on a complex matrix"});
     expect_refused(2, {"loss.mtx", "--json", "--method", "gmres"}, {"--method", "one worker"});
-    expect_refused(2, {"loss.mtx", "--json", "--block", "2"}, {"--block", "one worker"});
+    expect_refused(2, {"loss.mtx", "--json", "--block", "2"}, {"--block", "no effect on a complex matrix"});
     expect_refused(2, {"loss.mtx", "--json", "-o", "x.petsc"}, {"x.petsc", "cannot hold complex numbers"});
     const auto unsolved = ranks(2, solve({"loss.mtx", "--json", "--max-iterations", "2"}));
     EXPECT_EQ(unsolved.status, 1) << unsolved.err;
     EXPECT_NE(unsolved.err.find("loss.mtx: not solved"), std::string::npos) << unsolved.err;
+}
+
+TEST_F(ParallelSolve, SolvesRowsOfBlocks) {
+    const auto A = sparse::test::random_blocks(9, 3);
+    put("blocks.mtx", A);
+    for (const int n : {2, 3, 8})
+        for (const std::vector<std::string> more : {std::vector<std::string>{}, {"--overlap", "1"}, {"--precondition", "jacobi"}}) {
+            std::vector<std::string> arguments{"blocks.mtx", "--block", "auto", "--rtol", "1e-10", "--json", "-o", "x.mtx", "--force"};
+            arguments.insert(arguments.end(), more.begin(), more.end());
+            const auto outcome = ranks(n, solve(arguments));
+            ASSERT_EQ(outcome.status, 0) << outcome.err;
+            EXPECT_EQ(outcome.json()["format"], "bsr:3");
+            EXPECT_LE(residual(A, "x.mtx"), 1.01e-10);
+        }
+    fs::remove(directory / "x.mtx");
+    put("flow.mtx", sparse::test::convection(12, 0.05, 1, -2));
+    expect_refused(2, {"blocks.mtx", "--json", "--block", "2"}, {"blocks.mtx", "243 rows", "not a multiple"});
+    expect_refused(2, {"flow.mtx", "--json", "--block", "2"}, {"flow.mtx", "may be positive definite"});
+    expect_refused(2, {"blocks.mtx", "--json", "--block", "3", "--precondition", "multigrid"}, {"--block", "multigrid"});
 }
 
 TEST_F(ParallelSolve, RefusesWhatSeveralWorkersDoNotHave) {

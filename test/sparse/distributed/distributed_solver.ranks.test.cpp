@@ -5,6 +5,8 @@
 
 #include <kasane/core/base/error.hpp>
 
+#include <test/sparse/block/random_blocks.hpp>
+
 namespace {
 
 using namespace kasane;
@@ -19,6 +21,14 @@ TEST(SparseOfRanks, FindsTheSolution) {
             expect_solution(workers, here, test::convection(12, 0.05, 1, -2), {.overlap = overlap});
         }
         expect_solution(workers, here, box_matrix({5, 4, 20}), {.precondition = Precondition::multigrid});
+    }
+}
+
+TEST(SparseOfRanks, SolvesRowsOfBlocks) {
+    for (const int per_rank : {1, 2}) {
+        comm::WorkerCommunicator workers(comm::world(), per_rank);
+        const std::vector<AnySpace> here(static_cast<std::size_t>(per_rank), Cpu{1});
+        for (const int overlap : {0, 1}) expect_solution(workers, here, test::random_blocks(7, 2), {.overlap = overlap, .block = 2});
     }
 }
 

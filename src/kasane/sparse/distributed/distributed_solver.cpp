@@ -2,6 +2,8 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
+#include <kasane/sparse/block/block.hpp>
+#include <kasane/sparse/distributed/block_division.hpp>
 #include <kasane/sparse/distributed/solve_led.hpp>
 #include <kasane/sparse/distributed/row_division.hpp>
 #include <kasane/sparse/matrix/examined_complex.hpp>
@@ -23,6 +25,11 @@ constexpr int usual_coarse_rows = 256, most_coarse_rows = 4096;
 void check_options(const DistributedOptions& options, bool real) {
     const auto kind = options.precondition;
     KS_VALIDATE(real || kind != Precondition::multigrid, "multigrid is for real matrices: take ic0 or jacobi");
+    KS_VALIDATE(real || options.block == 1, "rows of blocks are for real matrices: leave the block out");
+    KS_VALIDATE(options.block >= 0 && options.block <= most_block,
+                fmt::format("block = {}: blocks have 2 to {} rows; 1: scalar rows, 0: the size that fits", options.block, most_block));
+    KS_VALIDATE(options.block <= 1 || kind != Precondition::multigrid,
+                "multigrid has no rows of blocks: leave the block out, or take ic0 or jacobi");
     KS_VALIDATE(real || options.coarse_rows.value_or(0) == 0, "a complex matrix has no coarse system: leave coarse_rows out");
     KS_VALIDATE(kind == Precondition::jacobi || kind == Precondition::ic0 || kind == Precondition::multigrid,
                 fmt::format("the preconditioner {} is for one worker: on several there are jacobi, ic0 and multigrid", name(kind)));
@@ -71,6 +78,29 @@ Checked<std::complex<double>> checked(const ComplexCsrView& A, const std::string
     return out;
 }
 
+/// The size of blocks that was asked for, or that fits, by the rule of a Solver; 1: scalar rows. @throws InputError
+int block_for(const Checked<double>& matrix, const DistributedOptions& options, int workers, bool device, const std::string& source) {
+    const auto& A = matrix.pattern;
+    if (options.block == 0) {
+        const bool has_blocks = matrix.positive && options.precondition != Precondition::multigrid;
+        const int block = has_blocks && (!device || options.precondition == Precondition::ic0) ? block_that_fits(A) : 1;
+        return A.n / block >= workers ? block : 1;
+    }
+    const int block = options.block;
+    if (block == 1) return 1;
+    KS_VALIDATE(matrix.positive,
+                fmt::format("block = {}: rows of blocks are for matrices that may be positive definite, and this one is not. Leave the "
+                            "block out",
+                            block),
+                {source, 0, 0, ""});
+    KS_VALIDATE(A.n % block == 0, fmt::format("block = {}: the matrix has {} rows, which are not a multiple of it", block, A.n),
+                {source, 0, 0, ""});
+    KS_VALIDATE(A.n / block >= workers,
+                fmt::format("{} rows of blocks cannot be divided among {} workers: take at most {}", A.n / block, workers, A.n / block),
+                {source, 0, 0, ""});
+    return block;
+}
+
 }  // namespace
 
 template <class User>
@@ -89,6 +119,7 @@ DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers
     const Stopwatch watch;
     PartTimes times;
     bool positive = false, conjugate = false;
+    int block = 1;
     const auto prepare = [&]() -> typename PartSolvers<RowPartOf<User>>::Prepared {
         check_options(options, std::same_as<User, double>);
         const auto matrix = checked(A, source);
@@ -106,8 +137,21 @@ DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers
         facts.nonzeros = matrix.pattern.begin(n);
         times.add("check", watch.seconds());
         const Stopwatch dividing;
-        owners = owners_of_rows(matrix.pattern, workers.size(), matrix.symmetric);
-        auto parts = divide_rows(matrix.pattern, matrix.values, owners, options.overlap);
+        std::vector<RowPartOf<User>> parts;
+        if constexpr (std::same_as<User, double>) {
+            block = block_for(matrix, options, workers.size(), !std::holds_alternative<Cpu>(here.front()), source);
+            if (block > 1) {
+                const auto rows = blocked_rows(matrix.pattern, block);
+                owners = owners_of_blocks(rows, workers.size());
+                const auto filled = filled_blocks(matrix.pattern, rows);
+                facts.stored_entries = filled.nonzeros();
+                parts = divide_rows(filled.view(), owners, options.overlap);
+            }
+        }
+        if (block == 1) {
+            owners = owners_of_rows(matrix.pattern, workers.size(), matrix.symmetric);
+            parts = divide_rows(matrix.pattern, matrix.values, owners, options.overlap);
+        }
         times.add("divide", dividing.seconds());
         const int usual = std::holds_alternative<Cpu>(here.front()) ? usual_coarse_rows : 0;
         const bool joined = std::same_as<User, double> && positive && workers.size() > 1;
@@ -115,6 +159,7 @@ DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers
                  .precondition = options.precondition,
                  .positive = positive,
                  .conjugate = conjugate,
+                 .block = block,
                  .coarse_rows = joined ? options.coarse_rows.value_or(usual) : 0},
                 std::move(parts)};
     };
@@ -123,9 +168,9 @@ DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers
     times.add("factor", making.seconds());
 
     facts.padded_rows = facts.rows;
-    facts.stored_entries = facts.nonzeros;
+    if (block == 1) facts.stored_entries = facts.nonzeros;
     facts.device = fmt::format("{} workers, the first on {}", workers.size(), device_info(here.front()).name);
-    facts.format = std::holds_alternative<Cpu>(here.front()) ? "csr" : "sell:32:1";
+    facts.format = block > 1 ? fmt::format("bsr:{}", block) : std::holds_alternative<Cpu>(here.front()) ? "csr" : "sell:32:1";
     facts.precondition = options.precondition == Precondition::ic0 && !positive ? "ilu0" : name(options.precondition);
     if (options.overlap > 0) facts.precondition += fmt::format(" in subdomains with {} layers of overlap", options.overlap);
     if (const auto rows = solvers->first().coarse_rows(); rows > 0)
@@ -139,6 +184,9 @@ DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers
     facts.notes.push_back(fmt::format(
         "{} workers have neighbouring rows in the order {}, and solve by {}; {:.2g}% of the entries couple rows of different workers.",
         workers.size(), owners.ordering, facts.iteration, 100 * owners.cut));
+    if (block > 1)
+        facts.notes.push_back(fmt::format("rows of {0} x {0} blocks, which hold {1:.2f} times the entries of the matrix", block,
+                                          static_cast<double>(facts.stored_entries) / static_cast<double>(facts.nonzeros)));
     if (facts.shift > 0)
         facts.notes.push_back(fmt::format(
             "The diagonal was shifted by {} of the largest entry of each row where factors were not positive definite.", facts.shift));

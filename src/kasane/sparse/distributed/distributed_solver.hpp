@@ -22,7 +22,7 @@
 
 namespace kasane::sparse {
 
-/// Options of a DistributedSolver, and of a DistributedComplexSolver, which has neither multigrid nor a coarse system.
+/// Options of a DistributedSolver, and of a DistributedComplexSolver, which has no multigrid, coarse system and blocks.
 struct DistributedOptions {
     Precondition precondition =
         Precondition::ic0;  ///< of each worker's subdomain: jacobi, ic0 (ILU(0) where A is not symmetric or Hermitian), multigrid
@@ -30,6 +30,9 @@ struct DistributedOptions {
     /// Rows of the coarse system that joins the subdomains of a positive definite matrix, about; 0: none. Empty: 256 on CPUs, none on
     /// devices, where its time was not measured.
     std::optional<int> coarse_rows = {};
+    /// Rows of dense blocks, as SolverOptions::block: 2 to 6; 1: scalar rows; 0: the size that fits. For jacobi and ic0 of a matrix that
+    /// may be positive definite; no block is divided among workers.
+    int block = 1;
     double rtol = 1e-8;           ///< tolerance of ||b - A x|| / ||b||; as krylov::Options::rtol
     int iteration_limit = 10000;  ///< as krylov::Options::iteration_limit
 };

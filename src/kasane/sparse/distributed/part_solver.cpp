@@ -53,11 +53,17 @@ class RowsOn final : public PartSolver<User> {
 
    public:
     RowsOn(S on, comm::Worker& worker, const RowPartOf<User>& part, const PartSetup& setup)
-        : on_(on), worker_(worker), algebra_(on, worker), operator_(on, worker, part), b_(on, part.own()), x_(on, part.own()) {
+        : on_(on),
+          worker_(worker),
+          algebra_(on, worker),
+          operator_(on, worker, part, static_cast<int>(setup.block)),
+          b_(on, part.own()),
+          x_(on, part.own()) {
         std::string problem;
         std::unique_ptr<Subdomain> subdomain;
         try {
-            subdomain = std::make_unique<Subdomain>(on, worker, part, setup.precondition, setup.positive != 0);
+            subdomain =
+                std::make_unique<Subdomain>(on, worker, part, setup.precondition, setup.positive != 0, static_cast<int>(setup.block));
         } catch (const PreconditionError& error) {
             problem = error.what();
         }

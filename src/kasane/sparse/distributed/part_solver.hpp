@@ -21,6 +21,7 @@ struct PartSetup {
     Precondition precondition = Precondition::ic0;  ///< of a RowPart
     std::int64_t positive = 1;                      ///< the matrix may be positive definite
     std::int64_t conjugate = 1;                     ///< conjugate gradients; otherwise BiCGStab
+    std::int64_t block = 1;                         ///< rows of dense blocks; 1: scalar rows
     std::int64_t coarse_rows = 0;                   ///< of the coarse system, about; 0: there is none
 };
 

@@ -6,28 +6,54 @@
 #include <kasane/sparse/distributed/part_operator.hpp>
 #include <kasane/sparse/general/arrangement.hpp>
 
-#include <numeric>
+#include <utility>
 
 namespace kasane::sparse {
-namespace {
 
-std::vector<std::int32_t> numbers_from_zero(index_t n) {
-    std::vector<std::int32_t> numbers(static_cast<std::size_t>(n));
-    std::iota(numbers.begin(), numbers.end(), 0);
+template <Space S, class User>
+void SubdomainPreconditioner<S, User>::shift_until_positive(const auto& make) {
+    for (const double shift : {0., 1e-3, 1e-2, 1e-1, 1.}) {
+        shift_ = shift;
+        if (make(shift)) return;
+    }
+    throw PreconditionError(
+        "the factors of a worker's rows are not positive definite even with the diagonal doubled: the matrix is far from "
+        "positive definite, or not at all");
+}
+
+template <Space S, class User>
+std::vector<std::int32_t> SubdomainPreconditioner<S, User>::set_blocks(const CsrMatrix& A, int block, bool jacobi) {
+    const auto rows = blocked_rows(A.view(), block);
+    auto order = numbers_from_zero(rows.rows());
+    std::vector<index_t> color_begin{0, rows.rows()};
+    if (!jacobi) {
+        auto colored = automatic_order(rows.pattern(), !std::same_as<S, Cpu>);
+        order = std::move(colored.row);
+        color_begin = std::move(colored.color_begin);
+    }
+    std::vector<std::int32_t> place(order.size()), numbers;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        place[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+        for (int c = 0; c < block; ++c) numbers.push_back(order[i] * block + c);
+    }
+    blocks_ = make_block_factors(on_, slice_rows(rows.pattern(), order, place, lanes_of<S>), color_begin, block,
+                                 jacobi ? BlockPreconditioner::jacobi : BlockPreconditioner::ic0);
+    const auto values = block_values(A.view(), rows);
+    shift_until_positive([&](double shift) { return blocks_->set_values(values, shift); });
     return numbers;
 }
 
-}  // namespace
-
 template <Space S, class User>
 SubdomainPreconditioner<S, User>::SubdomainPreconditioner(S on, comm::Worker& worker, const RowPartOf<User>& part, Precondition kind,
-                                                          bool positive)
+                                                          bool positive, int block)
     : on_(on), overlap_(on, worker, part.overlap, VectorExchange<S, T>::channels) {
     const MatrixOf<User>& A = part.extended.rows() > 0 ? part.extended : part.inner;
     residual_ = Buffer<T, S>(on, A.rows());
     solution_ = Buffer<T, S>(on, A.rows());
     auto numbers = numbers_from_zero(A.rows());  // of the subdomain's rows in own and received rows
-    if (kind == Precondition::multigrid) {
+    if (block > 1) {
+        if constexpr (std::same_as<User, double>) numbers = set_blocks(A, block, kind == Precondition::jacobi);
+    } else if (kind == Precondition::multigrid) {
         if constexpr (std::same_as<User, double>) {
             rows_ = rows_on(on, A, A.rows());
             null_.vectors = constant_vectors(on, A.rows(), 1);
@@ -50,16 +76,10 @@ SubdomainPreconditioner<S, User>::SubdomainPreconditioner(S on, comm::Worker& wo
         matrix_.emplace(on, arrangement.pattern);
         const auto values = arrangement.values(A.value.data());
         matrix_->set_values(view(values));
-        for (const double shift : {0., 1e-3, 1e-2, 1e-1, 1.}) {
-            shift_ = shift;
+        shift_until_positive([&](double shift) {
             factors_.emplace(*matrix_, arrangement.color_begin, shift);
-            if (!positive || factors_->positive()) break;
-            factors_.reset();
-        }
-        if (!factors_)
-            throw PreconditionError(
-                "the factors of a worker's rows are not positive definite even with the diagonal doubled: the matrix is far from "
-                "positive definite, or not at all");
+            return !positive || factors_->positive();
+        });
     }
     std::vector<std::int32_t> row_of(numbers.size());
     for (std::size_t k = 0; k < numbers.size(); ++k) row_of[static_cast<std::size_t>(numbers[k])] = static_cast<std::int32_t>(k);
@@ -75,6 +95,7 @@ void SubdomainPreconditioner<S, User>::apply(DistributedAlgebra<S, User>& algebr
     gather(on_, in.view(), received, to_subdomain_.view(), residual_.view());
     if constexpr (std::same_as<User, double>) {
         if (multigrid_) multigrid_->apply(algebra.local(), residual_, solution_);
+        if (blocks_) blocks_->precondition(residual_, solution_);
     }
     if (factors_)
         factors_->solve(residual_, solution_);
@@ -88,7 +109,7 @@ std::uint64_t SubdomainPreconditioner<S, User>::bytes() const {
     const auto vectors =
         static_cast<std::uint64_t>(residual_.size()) * (2 * sizeof(T) + 4) + static_cast<std::uint64_t>(from_subdomain_.size()) * 4;
     return vectors + overlap_.bytes() + (matrix_ ? matrix_->bytes() : 0) + (factors_ ? factors_->bytes() : 0) +
-           (diagonal_ ? sizeof(T) * static_cast<std::uint64_t>(residual_.size()) : 0) +
+           (blocks_ ? blocks_->bytes() : 0) + (diagonal_ ? sizeof(T) * static_cast<std::uint64_t>(residual_.size()) : 0) +
            (multigrid_ ? rows_.bytes() + multigrid_->bytes() : 0);
 }
 

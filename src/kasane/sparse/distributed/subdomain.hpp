@@ -5,6 +5,7 @@
 #pragma once
 
 #include <kasane/sparse/aggregation/aggregation_multigrid.hpp>
+#include <kasane/sparse/block/block_factors.hpp>
 #include <kasane/sparse/distributed/distributed_algebra.hpp>
 #include <kasane/sparse/distributed/row_division.hpp>
 #include <kasane/sparse/distributed/vector_exchange.hpp>
@@ -12,7 +13,9 @@
 #include <kasane/sparse/options/options.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <vector>
 
 namespace kasane::sparse {
 
@@ -25,8 +28,9 @@ class SubdomainPreconditioner {
     /// Collective over the workers.
     /// @param kind      jacobi (no overlap), ic0 or, of doubles, multigrid; ic0 is ILU(0), which are the same of a symmetric matrix
     /// @param positive  A may be positive definite: factors must be, and the diagonal is shifted until they are
+    /// @param block     rows of dense blocks, of jacobi and ic0 of a positive matrix of doubles; 1: scalar rows
     /// @throws PreconditionError on this worker alone where no shift helps
-    SubdomainPreconditioner(S on, comm::Worker& worker, const RowPartOf<User>& part, Precondition kind, bool positive);
+    SubdomainPreconditioner(S on, comm::Worker& worker, const RowPartOf<User>& part, Precondition kind, bool positive, int block = 1);
 
     /// The interface of krylov: out = M^-1 in.
     void apply(DistributedAlgebra<S, User>& algebra, const Buffer<T, S>& in, Buffer<T, S>& out) const;
@@ -36,6 +40,11 @@ class SubdomainPreconditioner {
     std::uint64_t bytes() const;
 
    private:
+    /// Makes blocks_. @return the numbers of its rows in own and received rows
+    std::vector<std::int32_t> set_blocks(const CsrMatrix& A, int block, bool jacobi);
+    /// Makes factors with the smallest shift for which make(shift), which returns whether they are positive, succeeds.
+    void shift_until_positive(const auto& make);
+
     S on_;
     mutable VectorExchange<S, T> overlap_;
     Buffer<std::int32_t, S> to_subdomain_;      ///< [rows of the subdomain] number in own and received rows of each of its rows
@@ -44,7 +53,8 @@ class SubdomainPreconditioner {
     std::optional<SlicedMatrix<S, T>> matrix_;  ///< of ic0 and jacobi
     std::optional<IncompleteLu<S, T>> factors_;
     std::optional<DiagonalPreconditioner<S, T>> diagonal_;
-    Rows<double, S> rows_;  ///< of multigrid
+    std::unique_ptr<BlockFactors<S>> blocks_;  ///< of rows of dense blocks, in place of matrix_, factors_ and diagonal_
+    Rows<double, S> rows_;                     ///< of multigrid
     NearNull<S> null_;
     std::optional<AggregationMultigrid<S>> multigrid_;
     double shift_ = 0;
