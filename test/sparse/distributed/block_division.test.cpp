@@ -7,6 +7,8 @@
 #include <kasane/sparse/distributed/block_division.hpp>
 #include <kasane/sparse/solver.hpp>
 
+#include <array>
+
 namespace {
 
 using namespace kasane;
@@ -83,6 +85,37 @@ TEST(BlockDivision, OverlapAndCoarseSystemsTakeBlocks) {
         expect_solution(workers, here, random_blocks(9, 3), {.block = 0, .rtol = 1e-10});
         EXPECT_EQ(DistributedSolver(workers, here, random_blocks(9, 3).view(), {.block = 0}).setup().format, "bsr:3");
         EXPECT_EQ(DistributedSolver(workers, here, box_matrix({4, 4, 4}).view(), {.block = 0}).setup().format, "csr");
+    });
+}
+
+/// Every entry of a box times one positive definite 3 x 3 block.
+CsrMatrix box_of_blocks(const std::array<index_t, 3>& cells) {
+    constexpr double block[3][3] = {{2, 0.5, 0}, {0.5, 2, 0.5}, {0, 0.5, 2}};
+    const auto box = box_matrix(cells);
+    CsrMatrix A;
+    A.begin = {0};
+    for (std::size_t i = 0; i + 1 < box.begin.size(); ++i)
+        for (const auto& row : block) {
+            for (auto e = static_cast<std::size_t>(box.begin[i]); e < static_cast<std::size_t>(box.begin[i + 1]); ++e)
+                for (int c = 0; c < 3; ++c) A.column.push_back(3 * box.column[e] + c), A.value.push_back(box.value[e] * row[c]);
+            A.begin.push_back(std::ssize(A.column));
+        }
+    return A;
+}
+
+TEST(BlockDivision, CoarseSystemsHaveARowForEachRowOfABlock) {
+    // Factors and coarse system by blocks are those of the box times the block, so that M^-1 A and the iterations are those of the box.
+    const auto box = box_matrix({6, 6, 48}), A = box_of_blocks({6, 6, 48});
+    on_workers(4, [&](auto& workers, const auto& here) {
+        for (const int overlap : {0, 1}) {
+            const auto with = [&](const CsrMatrix& matrix, int block, int rows) {
+                return expect_solution(workers, here, matrix, {.overlap = overlap, .coarse_rows = rows, .block = block, .rtol = 1e-10});
+            };
+            for (const int rows : {0, 16, 64}) EXPECT_NEAR(with(A, 3, 3 * rows), with(box, 1, rows), 3) << rows;
+            EXPECT_LT(with(A, 3, 192), with(A, 3, 0));
+        }
+        EXPECT_NE(DistributedSolver(workers, here, A.view(), {.coarse_rows = 48, .block = 3}).setup().precondition.find("48 rows"),
+                  std::string::npos);
     });
 }
 

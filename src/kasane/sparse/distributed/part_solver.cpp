@@ -71,7 +71,7 @@ class RowsOn final : public PartSolver<User> {
         shift_ = subdomain->shift();
         if constexpr (is_real) {
             std::optional<CoarseSystem<S>> coarse;
-            if (setup.coarse_rows > 0) coarse.emplace(on, worker, part, setup.coarse_rows);
+            if (setup.coarse_rows > 0) coarse.emplace(on, worker, part, setup.coarse_rows, static_cast<int>(setup.block));
             if (coarse && !coarse->usable()) coarse.reset();
             preconditioner_ = std::make_unique<TwoLevelPreconditioner<S>>(operator_, std::move(subdomain), std::move(coarse), b_);
         } else {
