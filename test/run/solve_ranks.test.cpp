@@ -105,7 +105,7 @@ TEST_F(ParallelSolve, SolvesRowsOfBlocks) {
     const auto A = sparse::test::random_blocks(9, 3);
     put("blocks.mtx", A);
     for (const int n : {2, 3, 8})
-        for (const std::vector<std::string> more : {std::vector<std::string>{}, {"--overlap", "1"}, {"--precondition", "jacobi"}}) {
+        for (const auto& more : {std::vector<std::string>{}, {"--overlap", "1"}, {"--precondition", "jacobi"}}) {
             std::vector<std::string> arguments{"blocks.mtx", "--block", "auto", "--rtol", "1e-10", "--json", "-o", "x.mtx", "--force"};
             arguments.insert(arguments.end(), more.begin(), more.end());
             const auto outcome = ranks(n, solve(arguments));

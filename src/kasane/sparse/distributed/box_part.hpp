@@ -39,7 +39,7 @@ std::vector<BoxPart> divide_box(const PoissonProblem& problem, const std::vector
 
 /// visit(array) for all arrays of a part.
 template <class Part, class Visit>
-requires std::same_as<std::remove_const_t<Part>, BoxPart>
+    requires std::same_as<std::remove_const_t<Part>, BoxPart>
 void each_array(Part& part, const Visit& visit) {
     visit(part.cells);
     visit(part.begin);

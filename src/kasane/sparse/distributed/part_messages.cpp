@@ -15,8 +15,7 @@ std::vector<std::vector<User>> scattered(comm::WorkerCommunicator& workers, cons
         return mine;
     }
     const auto part = [&](std::size_t w) { return std::vector<User>(all.begin() + begin[w], all.begin() + begin[w + 1]); };
-    each_worker(
-        workers, [&](std::size_t w) { mine[w] = part(w); }, [&](std::size_t w, int rank) { send_array(ranks, part(w), rank); });
+    each_worker(workers, [&](std::size_t w) { mine[w] = part(w); }, [&](std::size_t w, int rank) { send_array(ranks, part(w), rank); });
     return mine;
 }
 

@@ -102,9 +102,8 @@ class Division {
             found.insert(found.end(), next.begin(), next.end());
             frontier = std::move(next);
         }
-        std::ranges::sort(found, [&](std::int32_t a, std::int32_t b) {
-            return std::pair{distance(worker, a), a} < std::pair{distance(worker, b), b};
-        });
+        std::ranges::sort(
+            found, [&](std::int32_t a, std::int32_t b) { return std::pair{distance(worker, a), a} < std::pair{distance(worker, b), b}; });
         ReadRows rows{std::move(found), {}};
         for (const auto p : rows.position) rows.distance.push_back(distance(worker, p));
         return rows;

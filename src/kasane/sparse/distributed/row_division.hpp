@@ -77,7 +77,7 @@ inline std::vector<RowPart> divide_rows(const CsrView& A, const RowOwners& owner
 
 /// visit(array) for all arrays of a part.
 template <class Part, class Visit>
-requires std::same_as<std::remove_const_t<Part>, RowPartOf<typename Part::Value>>
+    requires std::same_as<std::remove_const_t<Part>, RowPartOf<typename Part::Value>>
 void each_array(Part& part, const Visit& visit) {
     visit(part.row);
     visit(part.outer_row);
