@@ -24,6 +24,12 @@
 namespace kasane::sparse {
 namespace {
 
+/// A type of this file, so that the methods' instances have internal linkage: object files become a third smaller.
+template <Space S, class User = double>
+struct PartAlgebra : DistributedAlgebra<S, User> {
+    using DistributedAlgebra<S, User>::DistributedAlgebra;
+};
+
 /// Solves with vectors on a space. @param run  the method: from vectors and options to a log
 template <Space S, class User, class Run>
 SolveLog solve_on(S on, comm::Worker& worker, const std::vector<User>& b, std::vector<User>& x, Buffer<Number<User>, S>& rhs,
@@ -47,7 +53,7 @@ SolveLog solve_on(S on, comm::Worker& worker, const std::vector<User>& b, std::v
 template <Space S, class User>
 class RowsOn final : public PartSolver<User> {
     static constexpr bool is_real = std::same_as<User, double>;
-    using Algebra = DistributedAlgebra<S, User>;
+    using Algebra = PartAlgebra<S, User>;
     using Vector = typename Algebra::Vector;
     using Subdomain = SubdomainPreconditioner<S, User>;
 
@@ -152,7 +158,7 @@ class SlabOn final : public PartSolver<double> {
    private:
     S on_;
     comm::Worker& worker_;
-    DistributedAlgebra<S> algebra_;
+    PartAlgebra<S> algebra_;
     SlabOperator<S> operator_;
     SlabMultigrid<S> preconditioner_;
     Buffer<double, S> b_, x_;

@@ -22,7 +22,9 @@ void SubdomainPreconditioner<S, User>::shift_until_positive(const auto& make) {
 }
 
 template <Space S, class User>
-std::vector<std::int32_t> SubdomainPreconditioner<S, User>::set_blocks(const CsrMatrix& A, int block, bool jacobi) {
+std::vector<std::int32_t> SubdomainPreconditioner<S, User>::set_blocks(const CsrMatrix& A, int block, bool jacobi)
+    requires std::same_as<User, double>
+{
     const auto rows = blocked_rows(A.view(), block);
     auto order = numbers_from_zero(rows.rows());
     std::vector<index_t> color_begin{0, rows.rows()};

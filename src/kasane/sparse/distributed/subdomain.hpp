@@ -12,6 +12,7 @@
 #include <kasane/sparse/general/sliced_matrix.hpp>
 #include <kasane/sparse/options/options.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -41,7 +42,8 @@ class SubdomainPreconditioner {
 
    private:
     /// Makes blocks_. @return the numbers of its rows in own and received rows
-    std::vector<std::int32_t> set_blocks(const CsrMatrix& A, int block, bool jacobi);
+    std::vector<std::int32_t> set_blocks(const CsrMatrix& A, int block, bool jacobi)
+        requires std::same_as<User, double>;
     /// Makes factors with the smallest shift for which make(shift), which returns whether they are positive, succeeds.
     void shift_until_positive(const auto& make);
 
