@@ -85,7 +85,8 @@ int led(comm::Communicator& ranks, Common& common, const Action& action, const s
                               {lattice_measure_loop, run_lattice_measure_loop},
                               {lattice_batch_loop, run_lattice_batch_loop},
                               {many_runs_loop, run_many_runs_loop},
-                              {solve_loop, run_solve_loop}});
+                              {solve_loop, run_solve_loop},
+                              {complex_solve_loop, run_complex_solve_loop}});
         } catch (...) {
             end_all(ranks, std::current_exception());
         }

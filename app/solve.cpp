@@ -291,7 +291,15 @@ Columns right_sides(const SolveOptions& o, index_t rows, Columns (*columns)(cons
 }
 
 int solve_complex_file(const Common& common, const SolveOptions& o, const sparse::SolverOptions& shared, const CLI::App& app) {
-    const auto options = complex_options(o.general, o.precondition, shared, app);
+    const bool several = has_several_workers(common, o.workers);
+    sparse::GeneralOptions options;
+    sparse::DistributedOptions distributed;
+    if (several) {
+        distributed = distributed_options(o.workers, o.precondition, shared, app, true);
+    } else {
+        refuse_options_of_workers(app);
+        options = complex_options(o.general, o.precondition, shared, app);
+    }
     KS_VALIDATE(o.solution.empty() || format_of(o.solution) == VectorFormat::market,
                 "cannot hold complex numbers: take a name that ends with .mtx", {o.solution, 0, 0, "-o"});
     if (!o.solution.empty()) check_output(o);
@@ -305,23 +313,20 @@ int solve_complex_file(const Common& common, const SolveOptions& o, const sparse
     log::info("{}: {} rows with {} complex entries, read in {:.2g} s", o.matrix, rows, file.matrix.nonzeros(), read_seconds);
     stop_if_interrupted();
     std::vector<std::complex<double>> x(b.values.size(), 0.0);
-    auto solved = solve_complex(common, o.matrix, workers.here.front(), file.matrix, options, b, x);
+    auto solved = several ? solve_on_workers(common, o.matrix, workers, file.matrix, distributed, b, x)
+                          : solve_complex(common, o.matrix, workers.here.front(), file.matrix, options, b, x);
     return conclude(common, o, solved, {"Matrix Market", file.duplicates, read_seconds}, x,
-                    [&](const sparse::SolveLog& log) { return general_advice(log, options); });
+                    [&](const sparse::SolveLog& log) { return several ? std::string() : general_advice(log, options); });
 }
 
 int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     auto options = solver_options(o, app);
     const bool several = has_several_workers(common, o.workers);
-    if (fs::is_regular_file(o.matrix) && sparse::holds_complex_numbers(o.matrix)) {
-        KS_VALIDATE(!several, "is complex, and several workers take real matrices: take one worker", {o.matrix, 0, 0, ""});
-        refuse_options_of_workers(app);
-        return solve_complex_file(common, o, options, app);
-    }
+    if (fs::is_regular_file(o.matrix) && sparse::holds_complex_numbers(o.matrix)) return solve_complex_file(common, o, options, app);
     std::optional<sparse::GeneralOptions> general;
     sparse::DistributedOptions distributed;
     if (several) {
-        distributed = distributed_options(o.workers, o.precondition, options, app);
+        distributed = distributed_options(o.workers, o.precondition, options, app, false);
     } else {
         refuse_options_of_workers(app);
         general = general_options(o.general, o.precondition, options, app);

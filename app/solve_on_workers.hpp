@@ -5,6 +5,7 @@
 #include <app/workers.hpp>
 #include <kasane/sparse/distributed/distributed_solver.hpp>
 
+#include <complex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,9 +25,9 @@ void add_worker_options(CLI::App& app, WorkerChoices& choices);
 bool has_several_workers(const Common& common, const WorkerChoices& choices);
 
 /// Options of a DistributedSolver. @param precondition  of --precondition   @param shared  has tolerance and limit
-/// @throws InputError naming each option that one worker alone has
+/// @param complex  the matrix is   @throws InputError naming each option that one worker, or a real matrix, alone has
 sparse::DistributedOptions distributed_options(const WorkerChoices& choices, const std::string& precondition,
-                                               const sparse::SolverOptions& shared, const CLI::App& app);
+                                               const sparse::SolverOptions& shared, const CLI::App& app, bool complex);
 
 /// @throws InputError where one worker was given an option of several
 void refuse_options_of_workers(const CLI::App& app);
@@ -34,9 +35,12 @@ void refuse_options_of_workers(const CLI::App& app);
 /// @param file  of A   @throws InputError naming the file, ComputationError
 Solved solve_on_workers(const Common& common, const std::string& file, const Workers& workers, const sparse::CsrMatrix& A,
                         const sparse::DistributedOptions& options, const sparse::VectorColumns& b, std::vector<double>& x);
+Solved solve_on_workers(const Common& common, const std::string& file, const Workers& workers, const sparse::ComplexCsrMatrix& A,
+                        const sparse::DistributedOptions& options, const sparse::ComplexColumns& b, std::vector<std::complex<double>>& x);
 
-/// The worker loop of `kasane solve` for the ranks but the root rank.
-inline constexpr const char* solve_loop = "solve";
+/// The worker loops of `kasane solve` for the ranks but the root rank: of real and of complex matrices.
+inline constexpr const char *solve_loop = "solve", *complex_solve_loop = "complex solve";
 void run_solve_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
+void run_complex_solve_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
 
 }  // namespace kasane::app

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 #include <test/run/ranks.hpp>
+#include <test/sparse/block/random_blocks.hpp>
 #include <test/sparse/box.hpp>
+#include <test/sparse/complex_systems.hpp>
 #include <test/sparse/general_systems.hpp>
 
 #include <csignal>
@@ -21,6 +23,9 @@ class ParallelSolve : public test::RanksTest {
         return arguments;
     }
     void put(const std::string& name, const sparse::CsrMatrix& A) { sparse::write_matrix_market(directory / name, A.view(), false); }
+    void put_complex(const std::string& name, const sparse::ComplexCsrMatrix& A) {
+        sparse::write_matrix_market(directory / name, A.view(), false);
+    }
     /// The true residual, for a right-hand side of ones.
     double residual(const sparse::CsrMatrix& A, const std::string& solution) {
         const auto x = sparse::read_columns(directory / solution, A.rows());
@@ -58,6 +63,61 @@ TEST_F(ParallelSolve, SolvesWhatOneRankSolves) {
         EXPECT_EQ(general.json()["precondition"], "ilu0");
         EXPECT_LE(residual(flow, "y.mtx"), 1.01e-8);
     }
+}
+
+TEST_F(ParallelSolve, SolvesComplexMatrices) {
+    using sparse::test::Values;
+    const std::pair<const char*, sparse::ComplexCsrMatrix> systems[] = {{"field.mtx", sparse::test::in_magnetic_field(12, 0.3, 0.1)},
+                                                                        {"loss.mtx", sparse::test::helmholtz_with_loss(12, {0.9, 0.2})}};
+    for (const auto& [file, A] : systems) {
+        put_complex(file, A);
+        const Values ones(static_cast<std::size_t>(A.rows()), 1.);
+        Values alone;
+        for (const int n : {1, 2, 3, 4, 8}) {
+            const auto outcome = ranks(n, solve({file, "--json", "--rtol", "1e-10", "-o", "x.mtx", "--force"}));
+            ASSERT_EQ(outcome.status, 0) << outcome.err;
+            const auto object = outcome.json();
+            EXPECT_EQ(object["method"], std::string(file) == "field.mtx" ? "cg" : "bicgstab");
+            EXPECT_TRUE(object["converged"].get<bool>());
+            EXPECT_EQ(object["solution"], "x.mtx");
+            const auto x = sparse::read_complex_columns(directory / "x.mtx", A.rows()).values;
+            EXPECT_LE(sparse::test::relative_distance(sparse::test::times(A, x), ones), 1.01e-10) << n << " ranks";
+            if (n == 1) alone = x;
+            EXPECT_LE(sparse::test::relative_distance(x, alone), 1e-7) << n << " ranks";
+        }
+        const auto overlap = ranks(3, solve({file, "--json", "--overlap", "2"}));
+        ASSERT_EQ(overlap.status, 0) << overlap.err;
+        EXPECT_EQ(overlap.json()["method"], "bicgstab");
+        EXPECT_LE(overlap.json()["relative_residual"].get<double>(), 1e-8);
+        fs::remove(directory / "x.mtx");
+    }
+    expect_refused(2, {"loss.mtx", "--json", "--precondition", "multigrid"}, {"--precondition", "real matrices"});
+    expect_refused(2, {"loss.mtx", "--json", "--coarse", "8"}, {"--coarse", "no effect on a complex matrix"});
+    expect_refused(2, {"loss.mtx", "--json", "--method", "gmres"}, {"--method", "one worker"});
+    expect_refused(2, {"loss.mtx", "--json", "--block", "2"}, {"--block", "no effect on a complex matrix"});
+    expect_refused(2, {"loss.mtx", "--json", "-o", "x.petsc"}, {"x.petsc", "cannot hold complex numbers"});
+    const auto unsolved = ranks(2, solve({"loss.mtx", "--json", "--max-iterations", "2"}));
+    EXPECT_EQ(unsolved.status, 1) << unsolved.err;
+    EXPECT_NE(unsolved.err.find("loss.mtx: not solved"), std::string::npos) << unsolved.err;
+}
+
+TEST_F(ParallelSolve, SolvesRowsOfBlocks) {
+    const auto A = sparse::test::random_blocks(9, 3);
+    put("blocks.mtx", A);
+    for (const int n : {2, 3, 8})
+        for (const auto& more : {std::vector<std::string>{}, {"--overlap", "1"}, {"--precondition", "jacobi"}}) {
+            std::vector<std::string> arguments{"blocks.mtx", "--block", "auto", "--rtol", "1e-10", "--json", "-o", "x.mtx", "--force"};
+            arguments.insert(arguments.end(), more.begin(), more.end());
+            const auto outcome = ranks(n, solve(arguments));
+            ASSERT_EQ(outcome.status, 0) << outcome.err;
+            EXPECT_EQ(outcome.json()["format"], "bsr:3");
+            EXPECT_LE(residual(A, "x.mtx"), 1.01e-10);
+        }
+    fs::remove(directory / "x.mtx");
+    put("flow.mtx", sparse::test::convection(12, 0.05, 1, -2));
+    expect_refused(2, {"blocks.mtx", "--json", "--block", "2"}, {"blocks.mtx", "243 rows", "not a multiple"});
+    expect_refused(2, {"flow.mtx", "--json", "--block", "2"}, {"flow.mtx", "may be positive definite"});
+    expect_refused(2, {"blocks.mtx", "--json", "--block", "3", "--precondition", "multigrid"}, {"--block", "multigrid"});
 }
 
 TEST_F(ParallelSolve, RefusesWhatSeveralWorkersDoNotHave) {

@@ -5,6 +5,7 @@
 #include <kasane/core/base/types.hpp>
 
 #include <cmath>
+#include <complex>
 #include <string>
 
 namespace kasane::sparse {
@@ -15,10 +16,19 @@ inline void require_sizes(index_t rows, View<const double> b, View<const double>
                                                " rows, the matrix " + std::to_string(rows) + ".");
 }
 
-/// @throws InputError naming the first row with NaN or infinity
-inline void require_finite(View<const double> v, const char* what) {
+/// Not for callers.
+namespace detail {
+inline bool finite(double x) { return std::isfinite(x); }
+inline bool finite(std::complex<double> z) { return finite(z.real()) && finite(z.imag()); }
+void require_all_finite(const auto& v, const char* what) {
     for (index_t i = 0; i < v.n; ++i)
-        KS_VALIDATE(std::isfinite(v[i]), std::string(what) + " is not a finite number in row " + std::to_string(i + 1) + ".");
+        KS_VALIDATE(finite(v[i]), std::string(what) + " is not a finite number in row " + std::to_string(i + 1) + ".");
 }
+}  // namespace detail
+
+/// @throws InputError naming the first row with NaN or infinity
+inline void require_finite(View<const double> v, const char* what) { detail::require_all_finite(v, what); }
+/// The same of complex numbers.
+inline void require_finite(View<const std::complex<double>> v, const char* what) { detail::require_all_finite(v, what); }
 
 }  // namespace kasane::sparse

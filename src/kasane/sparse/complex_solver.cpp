@@ -1,13 +1,14 @@
 // ComplexSolver: structure and scales follow from the magnitudes of the entries, so that the set-up is that of a real matrix.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
+#include <kasane/sparse/check_vectors.hpp>
 #include <kasane/sparse/complex_solver.hpp>
 #include <kasane/sparse/general_system.hpp>
+#include <kasane/sparse/matrix/examined_complex.hpp>
 #include <kasane/sparse/matrix/pattern_key.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace kasane::sparse {
@@ -22,45 +23,10 @@ struct ComplexSolver::Parts : GeneralKnown {
     bool ready = true;          ///< false after an update() that failed
 };
 
-namespace {
-
-/// A matrix that was read: canonical, with its magnitudes and its kind.
-struct Examined {
-    ComplexCsrMatrix own;  ///< where the caller's was not canonical
-    ComplexCsrView given;
-    std::vector<double> magnitude;
-    MatrixKind structure;
-    ComplexKind kind;
-
-    explicit Examined(const ComplexCsrView& A) : given(A), magnitude(magnitudes(A)), structure(kind_of(sizes())) {
-        if (!structure.sorted || structure.duplicates) {
-            own = canonical(A);
-            given = own.view();
-            magnitude = magnitudes(given);
-            structure = kind_of(sizes());
-        }
-        kind = complex_kind_of(given);
-        // Symmetric scales keep a Hermitian or symmetric matrix what it is.
-        structure.symmetric = structure.symmetric && (kind.hermitian || kind.symmetric);
-    }
-    /// The magnitudes as a matrix.
-    CsrView sizes() const {
-        CsrView view = given.pattern;
-        view.value = magnitude.data();
-        return view;
-    }
-};
-
-void require_finite_numbers(View<const ComplexSolver::Value> v, const char* what) {
-    for (index_t i = 0; i < v.n; ++i) KS_VALIDATE(is_finite(v[i]), fmt::format("{} is not a finite number in row {}.", what, i + 1));
-}
-
-}  // namespace
-
 ComplexSolver::ComplexSolver(const AnySpace& on, const ComplexCsrView& A, const GeneralOptions& options) {
     check_general_options(options);
     const Stopwatch watch;
-    const Examined examined(A);
+    const ExaminedComplex examined(A);
     GeneralKnown known;
     known.options = options;
     known.kind = examined.structure;
@@ -88,7 +54,7 @@ ComplexSolver::ComplexSolver(const AnySpace& on, const ComplexCsrView& A, const 
 
 void ComplexSolver::update(const ComplexCsrView& A) {
     const Stopwatch watch;
-    const Examined examined(A);
+    const ExaminedComplex examined(A);
     require_pattern(A.pattern, parts_->pattern);
     auto steps = complex_steps_for(examined.kind, parts_->options);
     const double check_seconds = watch.seconds();
@@ -110,8 +76,8 @@ SolveLog ComplexSolver::solve(View<const Value> b, View<Value> x, const StopFunc
     require_ready(parts_->ready);
     KS_REQUIRE(b.n == parts_->facts.rows && x.n == b.n,
                fmt::format("right-hand side and solution have {} and {} rows, the matrix {}.", b.n, x.n, parts_->facts.rows));
-    require_finite_numbers(b, "the right-hand side");
-    require_finite_numbers(View<const Value>(x), "the first guess");
+    require_finite(b, "the right-hand side");
+    require_finite(View<const Value>(x), "the first guess");
     return parts_->solve(b, x, stop);
 }
 

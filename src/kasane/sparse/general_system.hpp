@@ -56,10 +56,6 @@ inline bool uses(const std::vector<GeneralStep>& steps, GeneralPrecondition prec
     return std::ranges::any_of(steps, [&](const GeneralStep& step) { return step.precondition == precondition; });
 }
 
-/// The vector operations for a caller's type of number.
-template <Space S, class User>
-using AlgebraOf = std::conditional_t<std::same_as<User, double>, VectorAlgebra<S>, ComplexAlgebra<S>>;
-
 /// @tparam Base  derived from GeneralKnown, with virtual solve() and update()   @tparam User  double or std::complex<double>: ilut, spai
 /// and minres are for double, cg is for std::complex<double>
 template <Space S, class Base, class User>
@@ -355,7 +351,7 @@ class GeneralSystem final : public Base {
                 return krylov::minres(algebra_, A_, M, rhs_, y_, *minres_, how);
             }
         } else if (method == GeneralMethod::cg) {
-            HermitianAlgebra<S> real_products(algebra_);
+            HermitianAlgebra real_products(algebra_);
             if (!cg_) cg_.emplace(krylov::CgWorkspace<Vector>{algebra_.like(y_), algebra_.like(y_), algebra_.like(y_), algebra_.like(y_)});
             return krylov::conjugate_gradients(real_products, A_, M, rhs_, y_, *cg_, how);
         }

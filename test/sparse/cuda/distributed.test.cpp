@@ -1,4 +1,6 @@
 // Distributed solvers on CUDA devices: several workers, each with a device, or all with the same one.
+#include <test/sparse/block/random_blocks.hpp>
+#include <test/sparse/distributed/distributed_complex_solver.hpp>
 #include <test/sparse/distributed/distributed_poisson_solver.hpp>
 #include <test/sparse/distributed/distributed_solver.hpp>
 
@@ -38,6 +40,20 @@ TEST_F(DistributedOnCuda, SolvesMatrices) {
                 expect_solution(workers, here, box_matrix({7, 6, 16}), {.precondition = precondition, .coarse_rows = 40});
             expect_solution(workers, here, test::convection(14, 0.05, 1, -2), {.overlap = 1});
         });
+}
+
+TEST_F(DistributedOnCuda, SolvesRowsOfBlocks) {
+    for (const int count : {1, 2, 3})
+        on_workers(count, [](auto& workers, const auto& here) {
+            for (const int block : {2, 3, 6})
+                for (const auto precondition : {Precondition::jacobi, Precondition::ic0})
+                    expect_solution(workers, here, test::random_blocks(11, block), {.precondition = precondition, .block = block});
+            expect_solution(workers, here, test::random_blocks(11, 3), {.overlap = 1, .block = 3});
+        });
+}
+
+TEST_F(DistributedOnCuda, SolvesComplexSystems) {
+    for (const int count : {1, 2, 3}) on_workers(count, [](auto& workers, const auto& here) { expect_complex_solutions(workers, here); });
 }
 
 TEST_F(DistributedOnCuda, SolvesThePoissonProblem) {

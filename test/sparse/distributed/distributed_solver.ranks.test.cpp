@@ -1,8 +1,11 @@
 // Solves on the workers of ranks.
+#include <test/sparse/distributed/distributed_complex_solver.hpp>
 #include <test/sparse/distributed/distributed_poisson_solver.hpp>
 #include <test/sparse/distributed/distributed_solver.hpp>
 
 #include <kasane/core/base/error.hpp>
+
+#include <test/sparse/block/random_blocks.hpp>
 
 namespace {
 
@@ -18,6 +21,21 @@ TEST(SparseOfRanks, FindsTheSolution) {
             expect_solution(workers, here, test::convection(12, 0.05, 1, -2), {.overlap = overlap});
         }
         expect_solution(workers, here, box_matrix({5, 4, 20}), {.precondition = Precondition::multigrid});
+    }
+}
+
+TEST(SparseOfRanks, SolvesRowsOfBlocks) {
+    for (const int per_rank : {1, 2}) {
+        comm::WorkerCommunicator workers(comm::world(), per_rank);
+        const std::vector<AnySpace> here(static_cast<std::size_t>(per_rank), Cpu{1});
+        for (const int overlap : {0, 1}) expect_solution(workers, here, test::random_blocks(7, 2), {.overlap = overlap, .block = 2});
+    }
+}
+
+TEST(SparseOfRanks, SolvesComplexSystems) {
+    for (const int per_rank : {1, 2}) {
+        comm::WorkerCommunicator workers(comm::world(), per_rank);
+        expect_complex_solutions(workers, std::vector<AnySpace>(static_cast<std::size_t>(per_rank), Cpu{1}));
     }
 }
 

@@ -27,6 +27,7 @@ constexpr Planes with_neighbours(Planes own, int planes, bool periodic) {
 
 /// One worker's part of the problem.
 struct BoxPart {
+    using Value = double;                ///< of vectors
     std::vector<std::int32_t> cells;     ///< [3] of the whole box
     std::vector<std::int32_t> periodic;  ///< [3] 1 where the direction is
     std::vector<std::int32_t> begin;     ///< [workers + 1] first plane of each worker

@@ -2,12 +2,14 @@
 
 #include <kasane/core/device/host_copies.hpp>
 #include <kasane/sparse/aggregation/dense_inverse.hpp>
+#include <kasane/sparse/block/blocked_rows.hpp>
 #include <kasane/sparse/distributed/aggregates_of_rows.hpp>
 #include <kasane/sparse/distributed/coarse_kernels.hpp>
 #include <kasane/sparse/distributed/vector_exchange.hpp>
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace kasane::sparse {
 namespace {
@@ -51,13 +53,24 @@ std::vector<double> coarse_matrix(comm::Worker& worker, const RowPart& part, con
     return matrix;
 }
 
+/// Aggregates of blocks, one for each row of a block: the displacements of a node's directions, say, have coarse rows of their own.
+RowAggregates aggregates_of_blocks(const CsrMatrix& A, int block, index_t most) {
+    if (block == 1) return aggregates_of_rows(A, most);
+    auto rows = blocked_rows(A.view(), block);
+    const auto of_blocks = aggregates_of_rows({std::move(rows.begin), std::move(rows.column), {}}, std::max<index_t>(most / block, 1));
+    RowAggregates aggregates{{}, of_blocks.count * block};
+    for (const auto g : of_blocks.of)
+        for (int c = 0; c < block; ++c) aggregates.of.push_back(g * block + c);
+    return aggregates;
+}
+
 }  // namespace
 
 template <Space S>
-CoarseSystem<S>::CoarseSystem(S on, comm::Worker& worker, const RowPart& part, index_t most) : on_(on), worker_(worker) {
+CoarseSystem<S>::CoarseSystem(S on, comm::Worker& worker, const RowPart& part, index_t most, int block) : on_(on), worker_(worker) {
     constexpr index_t least_rows = 8;  // of an aggregate
     const auto wanted = std::clamp<index_t>(part.own() / least_rows, 1, std::max<index_t>(most / worker.size(), 1));
-    const auto aggregates = aggregates_of_rows(part.inner, wanted);
+    const auto aggregates = aggregates_of_blocks(part.inner, block, wanted);
     const auto numbers = numbered(worker, aggregates.count);
     first_ = numbers.first;
 

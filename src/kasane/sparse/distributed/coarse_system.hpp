@@ -17,8 +17,9 @@ namespace kasane::sparse {
 template <Space S>
 class CoarseSystem {
    public:
-    /// Collective over the workers. @param most  rows of the coarse system, about; at least one for each worker
-    CoarseSystem(S on, comm::Worker& worker, const RowPart& part, index_t most);
+    /// Collective over the workers. @param most  rows of the coarse system, about; at least one block for each worker
+    /// @param block  rows of dense blocks, whose rows have coarse rows of their own; 1: scalar rows
+    CoarseSystem(S on, comm::Worker& worker, const RowPart& part, index_t most, int block = 1);
 
     /// False where R A R^T is not positive semi-definite: then A is not, and there is no correction.
     bool usable() const { return usable_; }

@@ -2,14 +2,17 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
-#include <kasane/sparse/check_vectors.hpp>
+#include <kasane/sparse/block/block.hpp>
+#include <kasane/sparse/distributed/block_division.hpp>
 #include <kasane/sparse/distributed/solve_led.hpp>
 #include <kasane/sparse/distributed/row_division.hpp>
-#include <kasane/sparse/matrix/kind.hpp>
+#include <kasane/sparse/matrix/examined_complex.hpp>
 #include <kasane/sparse/prepared_system.hpp>
 
 #include <fmt/format.h>
 
+#include <complex>
+#include <concepts>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -19,8 +22,15 @@ namespace {
 
 constexpr int usual_coarse_rows = 256, most_coarse_rows = 4096;
 
-void check_options(const DistributedOptions& options) {
+void check_options(const DistributedOptions& options, bool real) {
     const auto kind = options.precondition;
+    KS_VALIDATE(real || kind != Precondition::multigrid, "multigrid is for real matrices: take ic0 or jacobi");
+    KS_VALIDATE(real || options.block == 1, "rows of blocks are for real matrices: leave the block out");
+    KS_VALIDATE(options.block >= 0 && options.block <= most_block,
+                fmt::format("block = {}: blocks have 2 to {} rows; 1: scalar rows, 0: the size that fits", options.block, most_block));
+    KS_VALIDATE(options.block <= 1 || kind != Precondition::multigrid,
+                "multigrid has no rows of blocks: leave the block out, or take ic0 or jacobi");
+    KS_VALIDATE(real || options.coarse_rows.value_or(0) == 0, "a complex matrix has no coarse system: leave coarse_rows out");
     KS_VALIDATE(kind == Precondition::jacobi || kind == Precondition::ic0 || kind == Precondition::multigrid,
                 fmt::format("the preconditioner {} is for one worker: on several there are jacobi, ic0 and multigrid", name(kind)));
     KS_VALIDATE(options.overlap >= 0 && options.overlap <= 8,
@@ -35,50 +45,121 @@ void check_options(const DistributedOptions& options) {
     KS_VALIDATE(options.iteration_limit >= 1, fmt::format("iteration_limit = {}: it must be at least 1", options.iteration_limit));
 }
 
+/// A matrix before it is divided.
+template <class User>
+struct Checked {
+    CsrView pattern;  ///< canonical
+    const User* values = nullptr;
+    MatrixOf<User> own = {};  ///< where the caller's is not canonical
+    index_t zero_diagonals = 0;
+    bool symmetric = false;  ///< or Hermitian
+    bool positive = false;   ///< it may be positive definite
+    bool singular = false;   ///< constants are the null space
+};
+
+Checked<double> checked(const CsrView& A, const std::string& source) {
+    const auto kind = kind_of(A, source);
+    Checked<double> out{A, A.value};
+    out.zero_diagonals = kind.zero_diagonals;
+    out.symmetric = kind.symmetric;
+    out.positive = kind.positive;
+    out.singular = kind.positive && check(A, source).singular;
+    if (!kind.sorted || kind.duplicates) out.own = canonical(A), out.pattern = out.own.view(), out.values = out.own.value.data();
+    return out;
+}
+
+Checked<std::complex<double>> checked(const ComplexCsrView& A, const std::string& source) {
+    ExaminedComplex examined(A, source);
+    Checked<std::complex<double>> out{examined.given.pattern, examined.given.value};
+    out.own = std::move(examined.own);
+    out.zero_diagonals = examined.structure.zero_diagonals;
+    out.symmetric = examined.structure.symmetric;
+    out.positive = examined.kind.positive;
+    return out;
+}
+
+/// The size of blocks that was asked for, or that fits, by the rule of a Solver; 1: scalar rows. @throws InputError
+int block_for(const Checked<double>& matrix, const DistributedOptions& options, int workers, bool device, const std::string& source) {
+    const auto& A = matrix.pattern;
+    if (options.block == 0) {
+        const bool has_blocks = matrix.positive && options.precondition != Precondition::multigrid;
+        const int block = has_blocks && (!device || options.precondition == Precondition::ic0) ? block_that_fits(A) : 1;
+        return A.n / block >= workers ? block : 1;
+    }
+    const int block = options.block;
+    if (block == 1) return 1;
+    KS_VALIDATE(matrix.positive,
+                fmt::format("block = {}: rows of blocks are for matrices that may be positive definite, and this one is not. Leave the "
+                            "block out",
+                            block),
+                {source, 0, 0, ""});
+    KS_VALIDATE(A.n % block == 0, fmt::format("block = {}: the matrix has {} rows, which are not a multiple of it", block, A.n),
+                {source, 0, 0, ""});
+    KS_VALIDATE(A.n / block >= workers,
+                fmt::format("{} rows of blocks cannot be divided among {} workers: take at most {}", A.n / block, workers, A.n / block),
+                {source, 0, 0, ""});
+    return block;
+}
+
 }  // namespace
 
-struct DistributedSolver::Parts {
+template <class User>
+struct DistributedSolverOf<User>::Parts {
     DistributedOptions options;
     SetupFacts facts;
     RowOwners owners;
-    std::optional<PartSolvers<RowPart>> solvers = {};
+    std::optional<PartSolvers<RowPartOf<User>>> solvers = {};
 };
 
-DistributedSolver::DistributedSolver(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here, const CsrView& A,
-                                     const DistributedOptions& options, const std::string& source)
+template <class User>
+DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here, const Matrix& A,
+                                               const DistributedOptions& options, const std::string& source)
     : parts_(new Parts{options, {}, {}}) {
     auto& [own_options, facts, owners, solvers] = *parts_;
     const Stopwatch watch;
     PartTimes times;
     bool positive = false, conjugate = false;
-    const auto prepare = [&]() -> PartSolvers<RowPart>::Prepared {
-        check_options(options);
-        const auto kind = kind_of(A, source);
-        KS_VALIDATE(kind.zero_diagonals == 0,
-                    fmt::format("{} diagonal entries are zero: rows are permuted on one worker alone. Start it there", kind.zero_diagonals),
+    int block = 1;
+    const auto prepare = [&]() -> typename PartSolvers<RowPartOf<User>>::Prepared {
+        check_options(options, std::same_as<User, double>);
+        const auto matrix = checked(A, source);
+        const auto n = matrix.pattern.n;
+        KS_VALIDATE(
+            matrix.zero_diagonals == 0,
+            fmt::format("{} diagonal entries are zero: rows are permuted on one worker alone. Start it there", matrix.zero_diagonals),
+            {source, 0, 0, ""});
+        KS_VALIDATE(n >= workers.size(), fmt::format("{} rows cannot be divided among {} workers: take at most {}", n, workers.size(), n),
                     {source, 0, 0, ""});
-        KS_VALIDATE(A.n >= workers.size(),
-                    fmt::format("{} rows cannot be divided among {} workers: take at most {}", A.n, workers.size(), A.n),
-                    {source, 0, 0, ""});
-        positive = kind.positive;
+        positive = matrix.positive;
         conjugate = positive && options.overlap == 0;
-        facts.singular = positive && check(A, source).singular;
-        CsrMatrix own;
-        CsrView given = A;
-        if (!kind.sorted || kind.duplicates) own = canonical(A), given = own.view();
-        facts.rows = A.n;
-        facts.nonzeros = given.begin(A.n);
+        facts.singular = matrix.singular;
+        facts.rows = n;
+        facts.nonzeros = matrix.pattern.begin(n);
         times.add("check", watch.seconds());
         const Stopwatch dividing;
-        owners = owners_of_rows(given, workers.size(), kind.symmetric);
-        auto parts = divide_rows(given, owners, options.overlap);
+        std::vector<RowPartOf<User>> parts;
+        if constexpr (std::same_as<User, double>) {
+            block = block_for(matrix, options, workers.size(), !std::holds_alternative<Cpu>(here.front()), source);
+            if (block > 1) {
+                const auto rows = blocked_rows(matrix.pattern, block);
+                owners = owners_of_blocks(rows, workers.size());
+                const auto filled = filled_blocks(matrix.pattern, rows);
+                facts.stored_entries = filled.nonzeros();
+                parts = divide_rows(filled.view(), owners, options.overlap);
+            }
+        }
+        if (block == 1) {
+            owners = owners_of_rows(matrix.pattern, workers.size(), matrix.symmetric);
+            parts = divide_rows(matrix.pattern, matrix.values, owners, options.overlap);
+        }
         times.add("divide", dividing.seconds());
         const int usual = std::holds_alternative<Cpu>(here.front()) ? usual_coarse_rows : 0;
-        const bool joined = positive && workers.size() > 1;
+        const bool joined = std::same_as<User, double> && positive && workers.size() > 1;
         return {{.kind = here.front().index(),
                  .precondition = options.precondition,
                  .positive = positive,
                  .conjugate = conjugate,
+                 .block = block,
                  .coarse_rows = joined ? options.coarse_rows.value_or(usual) : 0},
                 std::move(parts)};
     };
@@ -87,9 +168,9 @@ DistributedSolver::DistributedSolver(comm::WorkerCommunicator& workers, const st
     times.add("factor", making.seconds());
 
     facts.padded_rows = facts.rows;
-    facts.stored_entries = facts.nonzeros;
+    if (block == 1) facts.stored_entries = facts.nonzeros;
     facts.device = fmt::format("{} workers, the first on {}", workers.size(), device_info(here.front()).name);
-    facts.format = std::holds_alternative<Cpu>(here.front()) ? "csr" : "sell:32:1";
+    facts.format = block > 1 ? fmt::format("bsr:{}", block) : std::holds_alternative<Cpu>(here.front()) ? "csr" : "sell:32:1";
     facts.precondition = options.precondition == Precondition::ic0 && !positive ? "ilu0" : name(options.precondition);
     if (options.overlap > 0) facts.precondition += fmt::format(" in subdomains with {} layers of overlap", options.overlap);
     if (const auto rows = solvers->first().coarse_rows(); rows > 0)
@@ -103,32 +184,47 @@ DistributedSolver::DistributedSolver(comm::WorkerCommunicator& workers, const st
     facts.notes.push_back(fmt::format(
         "{} workers have neighbouring rows in the order {}, and solve by {}; {:.2g}% of the entries couple rows of different workers.",
         workers.size(), owners.ordering, facts.iteration, 100 * owners.cut));
+    if (block > 1)
+        facts.notes.push_back(fmt::format("rows of {0} x {0} blocks, which hold {1:.2f} times the entries of the matrix", block,
+                                          static_cast<double>(facts.stored_entries) / static_cast<double>(facts.nonzeros)));
     if (facts.shift > 0)
         facts.notes.push_back(fmt::format(
             "The diagonal was shifted by {} of the largest entry of each row where factors were not positive definite.", facts.shift));
 }
 
-DistributedSolver::~DistributedSolver() = default;
+template <class User>
+DistributedSolverOf<User>::~DistributedSolverOf() = default;
 
-const SetupFacts& DistributedSolver::setup() const { return parts_->facts; }
+template <class User>
+const SetupFacts& DistributedSolverOf<User>::setup() const {
+    return parts_->facts;
+}
 
-SolveLog DistributedSolver::solve(View<const double> b, View<double> x, const StopFunction& stop) {
+template <class User>
+SolveLog DistributedSolverOf<User>::solve(View<const User> b, View<User> x, const StopFunction& stop) {
     auto& [options, facts, owners, solvers] = *parts_;
-    require_sizes(facts.rows, b, View<const double>(x));
-    const auto in_order = [&](View<const double> v) {
-        std::vector<double> sorted(owners.order.size());
+    KS_REQUIRE(b.n == facts.rows && x.n == facts.rows,
+               fmt::format("right-hand side and solution have {} and {} rows, the matrix {}.", b.n, x.n, facts.rows));
+    const auto in_order = [&](View<const User> v) {
+        std::vector<User> sorted(owners.order.size());
         for (std::size_t k = 0; k < sorted.size(); ++k) sorted[k] = v[owners.order[k]];
         return sorted;
     };
-    auto right = in_order(b), solution = in_order(View<const double>(x));
+    auto right = in_order(b), solution = in_order(View<const User>(x));
     const auto log =
         solve_led(*solvers, right, solution, owners.begin, facts.singular, true, {options.rtol, options.iteration_limit}, stop);
     for (std::size_t k = 0; k < solution.size(); ++k) x[owners.order[k]] = solution[k];
     return log;
 }
 
+template class DistributedSolverOf<double>;
+template class DistributedSolverOf<std::complex<double>>;
+
 void distributed_solver_loop(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here) {
     PartSolvers<RowPart>::loop(workers, here);
+}
+void distributed_complex_solver_loop(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here) {
+    PartSolvers<RowPartOf<std::complex<double>>>::loop(workers, here);
 }
 
 }  // namespace kasane::sparse

@@ -2,17 +2,18 @@
 #pragma once
 
 #include <kasane/sparse/aggregation/rows.hpp>
+#include <kasane/sparse/general/number.hpp>
 
 #include <cstdint>
 
 namespace kasane::sparse {
 
-/// to[k] is the number from[k] of x followed by `more`.
-template <Space S>
-void gather(S on, View<const double> x, View<const double> more, View<const std::int32_t> from, View<double> to);
+/// to[k] is the number from[k] of x followed by `more`. @tparam T  double or ComplexNumber, here and below
+template <Space S, class T>
+void gather(S on, View<const T> x, View<const T> more, View<const std::int32_t> from, View<T> to);
 
 /// y[row[k]] += (A x)[k]; no row occurs twice.
-template <Space S>
-void add_product(S on, const RowsView<double>& A, View<const std::int32_t> row, View<const double> x, View<double> y);
+template <Space S, class T>
+void add_product(S on, const RowsView<T>& A, View<const std::int32_t> row, View<const T> x, View<T> y);
 
 }  // namespace kasane::sparse

@@ -55,10 +55,13 @@ std::vector<Part> scattered(comm::WorkerCommunicator& workers, std::vector<Part>
 }
 
 /// The parts of a vector for this rank's workers. @param all  worker by worker, on the root rank   @param begin  [workers + 1] there too
-std::vector<std::vector<double>> scattered(comm::WorkerCommunicator& workers, const std::vector<double>& all,
-                                           const std::vector<index_t>& begin);
+/// @tparam User  double or std::complex<double>, here and below
+template <class User>
+std::vector<std::vector<User>> scattered(comm::WorkerCommunicator& workers, const std::vector<User>& all,
+                                         const std::vector<index_t>& begin);
 /// Collects the parts of a vector on the root rank; parameters as above.
-void gather(comm::WorkerCommunicator& workers, const std::vector<std::vector<double>>& parts, std::vector<double>& all,
+template <class User>
+void gather(comm::WorkerCommunicator& workers, const std::vector<std::vector<User>>& parts, std::vector<User>& all,
             const std::vector<index_t>& begin);
 
 }  // namespace kasane::sparse

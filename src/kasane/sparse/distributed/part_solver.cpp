@@ -13,19 +13,29 @@
 
 #include <fmt/format.h>
 
+#include <complex>
+#include <concepts>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 namespace kasane::sparse {
 namespace {
 
+/// A type of this file, so that the methods' instances have internal linkage: object files become a third smaller.
+template <Space S, class User = double>
+struct PartAlgebra : DistributedAlgebra<S, User> {
+    using DistributedAlgebra<S, User>::DistributedAlgebra;
+};
+
 /// Solves with vectors on a space. @param run  the method: from vectors and options to a log
-template <Space S, class Run>
-SolveLog solve_on(S on, comm::Worker& worker, const std::vector<double>& b, std::vector<double>& x, Buffer<double, S>& rhs,
-                  Buffer<double, S>& solution, const Tolerance& tolerance, const StopFunction& stop, const Run& run) {
-    copy_from_host(on, rhs.view(), view(b));
-    copy_from_host(on, solution.view(), view(x));
+template <Space S, class User, class Run>
+SolveLog solve_on(S on, comm::Worker& worker, const std::vector<User>& b, std::vector<User>& x, Buffer<Number<User>, S>& rhs,
+                  Buffer<Number<User>, S>& solution, const Tolerance& tolerance, const StopFunction& stop, const Run& run) {
+    copy_from_host(on, rhs.view(), as_numbers(b));
+    copy_from_host(on, solution.view(), as_numbers(std::as_const(x)));
     krylov::Options how;
     how.rtol = tolerance.rtol;
     how.iteration_limit = static_cast<int>(tolerance.iteration_limit);
@@ -36,60 +46,90 @@ SolveLog solve_on(S on, comm::Worker& worker, const std::vector<double>& b, std:
     static_cast<krylov::SolveLog&>(log) = run(how);
     synchronize(on);
     log.iteration_seconds = iterations.seconds();
-    copy_to_host(on, view(x), View<const double>(solution.view()));
+    copy_to_host(on, as_numbers(x), View<const Number<User>>(solution.view()));
     return log;
 }
 
-template <Space S>
-class RowsOn final : public PartSolver {
+template <Space S, class User>
+class RowsOn final : public PartSolver<User> {
+    static constexpr bool is_real = std::same_as<User, double>;
+    using Algebra = PartAlgebra<S, User>;
+    using Vector = typename Algebra::Vector;
+    using Subdomain = SubdomainPreconditioner<S, User>;
+
    public:
-    RowsOn(S on, comm::Worker& worker, const RowPart& part, const PartSetup& setup)
-        : on_(on), worker_(worker), algebra_(on, worker), operator_(on, worker, part), b_(on, part.own()), x_(on, part.own()) {
+    RowsOn(S on, comm::Worker& worker, const RowPartOf<User>& part, const PartSetup& setup)
+        : on_(on),
+          worker_(worker),
+          algebra_(on, worker),
+          operator_(on, worker, part, static_cast<int>(setup.block)),
+          b_(on, part.own()),
+          x_(on, part.own()) {
         std::string problem;
-        std::unique_ptr<SubdomainPreconditioner<S>> subdomain;
+        std::unique_ptr<Subdomain> subdomain;
         try {
-            subdomain = std::make_unique<SubdomainPreconditioner<S>>(on, worker, part, setup.precondition, setup.positive != 0);
+            subdomain =
+                std::make_unique<Subdomain>(on, worker, part, setup.precondition, setup.positive != 0, static_cast<int>(setup.block));
         } catch (const PreconditionError& error) {
             problem = error.what();
         }
         if (const auto reason = comm::first_reason(worker, problem); !reason.empty()) throw PreconditionError(reason);
-        std::optional<CoarseSystem<S>> coarse;
-        if (setup.coarse_rows > 0) coarse.emplace(on, worker, part, setup.coarse_rows);
-        if (coarse && !coarse->usable()) coarse.reset();
-        preconditioner_.emplace(operator_, std::move(subdomain), std::move(coarse), b_);
+        shift_ = subdomain->shift();
+        if constexpr (is_real) {
+            std::optional<CoarseSystem<S>> coarse;
+            if (setup.coarse_rows > 0) coarse.emplace(on, worker, part, setup.coarse_rows, static_cast<int>(setup.block));
+            if (coarse && !coarse->usable()) coarse.reset();
+            preconditioner_ = std::make_unique<TwoLevelPreconditioner<S>>(operator_, std::move(subdomain), std::move(coarse), b_);
+        } else {
+            preconditioner_ = std::move(subdomain);
+        }
         if (setup.conjugate != 0)
             cg_.emplace(algebra_.like(b_), algebra_.like(b_), algebra_.like(b_), algebra_.like(b_));
         else
             bicgstab_.emplace(algebra_, b_, true);
     }
 
-    SolveLog solve(const std::vector<double>& b, std::vector<double>& x, const Tolerance& tolerance, const StopFunction& stop) override {
+    SolveLog solve(const std::vector<User>& b, std::vector<User>& x, const Tolerance& tolerance, const StopFunction& stop) override {
         return solve_on(on_, worker_, b, x, b_, x_, tolerance, stop, [&](const krylov::Options& how) {
-            preconditioner_->prepare(algebra_, b_, x_, how.rtol, cg_ ? cg_->r : bicgstab_->r);
-            return cg_ ? krylov::conjugate_gradients(algebra_, operator_, *preconditioner_, b_, x_, *cg_, how)
-                       : krylov::bicgstab(algebra_, operator_, *preconditioner_, b_, x_, *bicgstab_, how);
+            if constexpr (is_real) preconditioner_->prepare(algebra_, b_, x_, how.rtol, cg_ ? cg_->r : bicgstab_->r);
+            return cg_ ? conjugate_gradients(how) : krylov::bicgstab(algebra_, operator_, *preconditioner_, b_, x_, *bicgstab_, how);
         });
     }
     std::uint64_t bytes() const override {
         const std::uint64_t vectors = 2 + (cg_ ? 4 : 6);
-        return operator_.bytes() + preconditioner_->bytes() + vectors * 8 * static_cast<std::uint64_t>(b_.size());
+        return operator_.bytes() + preconditioner_->bytes() + vectors * sizeof(User) * static_cast<std::uint64_t>(b_.size());
     }
-    double shift() const override { return preconditioner_->subdomains().shift(); }
-    index_t coarse_rows() const override { return preconditioner_->coarse_rows(); }
+    double shift() const override { return shift_; }
+    index_t coarse_rows() const override {
+        if constexpr (is_real)
+            return preconditioner_->coarse_rows();
+        else
+            return 0;
+    }
 
    private:
+    krylov::SolveLog conjugate_gradients(const krylov::Options& how) {
+        if constexpr (is_real) {
+            return krylov::conjugate_gradients(algebra_, operator_, *preconditioner_, b_, x_, *cg_, how);
+        } else {
+            HermitianAlgebra real_products(algebra_);
+            return krylov::conjugate_gradients(real_products, operator_, *preconditioner_, b_, x_, *cg_, how);
+        }
+    }
+
     S on_;
     comm::Worker& worker_;
-    DistributedAlgebra<S> algebra_;
-    PartOperator<S> operator_;
-    std::optional<TwoLevelPreconditioner<S>> preconditioner_;
-    Buffer<double, S> b_, x_;
-    std::optional<krylov::CgWorkspace<Buffer<double, S>>> cg_;
-    std::optional<krylov::BicgstabWorkspace<DistributedAlgebra<S>>> bicgstab_;
+    Algebra algebra_;
+    PartOperator<S, User> operator_;
+    std::unique_ptr<std::conditional_t<is_real, TwoLevelPreconditioner<S>, Subdomain>> preconditioner_;
+    double shift_ = 0;
+    Vector b_, x_;
+    std::optional<krylov::CgWorkspace<Vector>> cg_;
+    std::optional<krylov::BicgstabWorkspace<Algebra>> bicgstab_;
 };
 
 template <Space S>
-class SlabOn final : public PartSolver {
+class SlabOn final : public PartSolver<double> {
    public:
     SlabOn(S on, comm::Worker& worker, const BoxPart& part)
         : on_(on),
@@ -118,7 +158,7 @@ class SlabOn final : public PartSolver {
    private:
     S on_;
     comm::Worker& worker_;
-    DistributedAlgebra<S> algebra_;
+    PartAlgebra<S> algebra_;
     SlabOperator<S> operator_;
     SlabMultigrid<S> preconditioner_;
     Buffer<double, S> b_, x_;
@@ -126,18 +166,19 @@ class SlabOn final : public PartSolver {
 };
 
 /// Bytes that a worker needs on its space.
-std::uint64_t memory_of_part(const RowPart& part, const PartSetup& setup) {
-    const auto of_matrix = [](const CsrMatrix& A) {
-        return static_cast<std::uint64_t>(A.nonzeros()) * 12 + static_cast<std::uint64_t>(A.rows()) * 24;
+template <class User>
+std::uint64_t memory_of_part(const RowPartOf<User>& part, const PartSetup& setup) {
+    const auto of_matrix = [](const MatrixOf<User>& A) {
+        return static_cast<std::uint64_t>(A.nonzeros()) * (4 + sizeof(User)) + static_cast<std::uint64_t>(A.rows()) * 24;
     };
-    const CsrMatrix& subdomain = part.extended.rows() > 0 ? part.extended : part.inner;
+    const MatrixOf<User>& subdomain = part.extended.rows() > 0 ? part.extended : part.inner;
     // Multigrid: the matrix, its copy in single precision, prolongators and coarse levels.
     const std::uint64_t preconditioner = of_matrix(subdomain) * (setup.precondition == Precondition::multigrid ? 4 : 2);
     // The inverse of the coarse system and three tables of rows.
     const auto coarse_rows = static_cast<std::uint64_t>(setup.coarse_rows);
     const std::uint64_t coarse = coarse_rows * coarse_rows * 8 + static_cast<std::uint64_t>(part.own()) * (coarse_rows > 0 ? 20 : 0);
     return of_matrix(part.inner) * 11 / 10 + of_matrix(part.outer) + preconditioner + coarse +
-           static_cast<std::uint64_t>(part.own()) * 8 * 10;
+           static_cast<std::uint64_t>(part.own()) * sizeof(User) * 10;
 }
 
 std::uint64_t memory_of_part(const BoxPart& part, const PartSetup&) {
@@ -160,16 +201,25 @@ void agree_on_space(const AnySpace& on, comm::Worker& worker, const Part& part, 
 
 }  // namespace
 
-std::unique_ptr<PartSolver> part_solver(const AnySpace& on, comm::Worker& worker, const RowPart& part, const PartSetup& setup) {
+template <class User>
+std::unique_ptr<PartSolver<User>> part_solver(const AnySpace& on, comm::Worker& worker, const RowPartOf<User>& part,
+                                              const PartSetup& setup) {
     agree_on_space(on, worker, part, setup);
     return std::visit(
-        [&]<Space S>(S space) -> std::unique_ptr<PartSolver> { return std::make_unique<RowsOn<S>>(space, worker, part, setup); }, on);
+        [&]<Space S>(S space) -> std::unique_ptr<PartSolver<User>> {
+            return std::make_unique<RowsOn<S, User>>(space, worker, part, setup);
+        },
+        on);
 }
 
-std::unique_ptr<PartSolver> part_solver(const AnySpace& on, comm::Worker& worker, const BoxPart& part, const PartSetup& setup) {
+template std::unique_ptr<PartSolver<double>> part_solver(const AnySpace&, comm::Worker&, const RowPart&, const PartSetup&);
+template std::unique_ptr<PartSolver<std::complex<double>>> part_solver(const AnySpace&, comm::Worker&,
+                                                                       const RowPartOf<std::complex<double>>&, const PartSetup&);
+
+std::unique_ptr<PartSolver<double>> part_solver(const AnySpace& on, comm::Worker& worker, const BoxPart& part, const PartSetup& setup) {
     agree_on_space(on, worker, part, setup);
-    return std::visit([&]<Space S>(S space) -> std::unique_ptr<PartSolver> { return std::make_unique<SlabOn<S>>(space, worker, part); },
-                      on);
+    return std::visit(
+        [&]<Space S>(S space) -> std::unique_ptr<PartSolver<double>> { return std::make_unique<SlabOn<S>>(space, worker, part); }, on);
 }
 
 }  // namespace kasane::sparse

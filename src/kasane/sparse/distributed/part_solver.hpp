@@ -21,6 +21,7 @@ struct PartSetup {
     Precondition precondition = Precondition::ic0;  ///< of a RowPart
     std::int64_t positive = 1;                      ///< the matrix may be positive definite
     std::int64_t conjugate = 1;                     ///< conjugate gradients; otherwise BiCGStab
+    std::int64_t block = 1;                         ///< rows of dense blocks; 1: scalar rows
     std::int64_t coarse_rows = 0;                   ///< of the coarse system, about; 0: there is none
 };
 
@@ -30,11 +31,13 @@ struct Tolerance {
     std::int64_t iteration_limit = 10000;
 };
 
+/// @tparam User  of vectors: double or std::complex<double>
+template <class User>
 class PartSolver {
    public:
     virtual ~PartSolver() = default;
     /// Collective over the workers. @param b, x  own numbers; x: first guess in, solution out   @param stop  called on worker 0 alone
-    virtual SolveLog solve(const std::vector<double>& b, std::vector<double>& x, const Tolerance& tolerance, const StopFunction& stop) = 0;
+    virtual SolveLog solve(const std::vector<User>& b, std::vector<User>& x, const Tolerance& tolerance, const StopFunction& stop) = 0;
     /// Of operator, preconditioner and vectors.
     virtual std::uint64_t bytes() const = 0;
     /// Shift of the factors' diagonal.
@@ -46,7 +49,9 @@ class PartSolver {
 };
 
 /// Collective over the workers. @throws InputError or PreconditionError on every worker, naming the worker that is the reason
-std::unique_ptr<PartSolver> part_solver(const AnySpace& on, comm::Worker& worker, const RowPart& part, const PartSetup& setup);
-std::unique_ptr<PartSolver> part_solver(const AnySpace& on, comm::Worker& worker, const BoxPart& part, const PartSetup& setup);
+template <class User>
+std::unique_ptr<PartSolver<User>> part_solver(const AnySpace& on, comm::Worker& worker, const RowPartOf<User>& part,
+                                              const PartSetup& setup);
+std::unique_ptr<PartSolver<double>> part_solver(const AnySpace& on, comm::Worker& worker, const BoxPart& part, const PartSetup& setup);
 
 }  // namespace kasane::sparse

@@ -19,6 +19,8 @@ namespace kasane::sparse {
 /// The workers of one rank. @tparam Part  of the problem: RowPart or BoxPart, from which part_solver() makes a worker's solver
 template <class Part>
 class PartSolvers {
+    using Value = typename Part::Value;
+
    public:
     /// What the root rank prepares.
     struct Prepared {
@@ -55,7 +57,7 @@ class PartSolvers {
         for (;;) {
             command = broadcast(workers.ranks(), Command{});
             if (command.verb == Command::end) return;
-            std::vector<double> none;
+            std::vector<Value> none;
             solvers->run(none, none, {}, command.tolerance, {});
         }
     }
@@ -65,10 +67,10 @@ class PartSolvers {
     /// Shift of the factors' diagonal: the largest of all workers.
     double shift() const { return shift_; }
     /// Worker 0.
-    const PartSolver& first() const { return *solvers_.front(); }
+    const PartSolver<Value>& first() const { return *solvers_.front(); }
 
     /// On the root rank. @param b, x   worker by worker; x: first guess in, solution out   @param begin  [workers + 1] first number of each
-    SolveLog solve(const std::vector<double>& b, std::vector<double>& x, const std::vector<index_t>& begin, const Tolerance& tolerance,
+    SolveLog solve(const std::vector<Value>& b, std::vector<Value>& x, const std::vector<index_t>& begin, const Tolerance& tolerance,
                    const StopFunction& stop) {
         broadcast(workers_.ranks(), Command{Command::solve, tolerance});
         return run(b, x, begin, tolerance, stop);
@@ -121,7 +123,7 @@ class PartSolvers {
     }
 
     /// On all ranks; vectors are read and written on the root rank alone.
-    SolveLog run(const std::vector<double>& b, std::vector<double>& x, const std::vector<index_t>& begin, const Tolerance& tolerance,
+    SolveLog run(const std::vector<Value>& b, std::vector<Value>& x, const std::vector<index_t>& begin, const Tolerance& tolerance,
                  const StopFunction& stop) {
         const auto b_parts = scattered(workers_, b, begin);
         auto x_parts = scattered(workers_, x, begin);
@@ -135,7 +137,7 @@ class PartSolvers {
     }
 
     comm::WorkerCommunicator& workers_;
-    std::vector<std::unique_ptr<PartSolver>> solvers_;
+    std::vector<std::unique_ptr<PartSolver<Value>>> solvers_;
     std::uint64_t bytes_ = 0;
     double shift_ = 0;
     bool leads_ = false;

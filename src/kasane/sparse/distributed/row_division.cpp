@@ -47,6 +47,26 @@ RowOwners owners_in_order(const CsrView& A, int workers, std::vector<std::int32_
     return owners;
 }
 
+/// A matrix before it has values.
+struct PartPattern {
+    std::vector<index_t> begin;
+    std::vector<std::int32_t> column;
+    std::vector<index_t> entry;  // of A
+
+    template <class User>
+    MatrixOf<User> with(const User* values) && {
+        MatrixOf<User> matrix{std::move(begin), std::move(column), {}};
+        matrix.value.reserve(entry.size());
+        for (const auto e : entry) matrix.value.push_back(values[e]);
+        return matrix;
+    }
+};
+/// The matrices of a RowPart.
+struct PartPatterns {
+    PartPattern inner, outer, extended;
+    std::vector<std::int32_t> outer_row;
+};
+
 /// Rows of other workers that a worker reads: by distance of their owner, then by position.
 struct ReadRows {
     std::vector<std::int32_t> position;
@@ -109,19 +129,19 @@ class Division {
         return rows;
     }
 
-    /// The matrix of some rows in new numbers. @param positions  of its rows   @param number  new column of a position; < 0: left out
+    /// Of some rows in new numbers. @param positions  of its rows   @param number  new column of a position; < 0: left out
     template <class Number>
-    CsrMatrix matrix(const std::vector<std::int32_t>& positions, const Number& number) const {
-        CsrMatrix part;
+    PartPattern pattern(const std::vector<std::int32_t>& positions, const Number& number) const {
+        PartPattern part;
         part.begin.assign(1, 0);
-        std::vector<std::pair<std::int32_t, double>> row;
+        std::vector<std::pair<std::int32_t, index_t>> row;
         for (const auto p : positions) {
             row.clear();
             const index_t i = owners_.order[at(p)];
             for (index_t e = A_.begin(i); e < A_.end(i); ++e)
-                if (const std::int32_t column = number(position_[at(A_.column(e))]); column >= 0) row.emplace_back(column, A_.value[e]);
-            std::ranges::sort(row, {}, &std::pair<std::int32_t, double>::first);
-            for (const auto& [column, value] : row) part.column.push_back(column), part.value.push_back(value);
+                if (const std::int32_t column = number(position_[at(A_.column(e))]); column >= 0) row.emplace_back(column, e);
+            std::ranges::sort(row, {}, &std::pair<std::int32_t, index_t>::first);
+            for (const auto& [column, entry] : row) part.column.push_back(column), part.entry.push_back(entry);
             part.begin.push_back(static_cast<index_t>(part.column.size()));
         }
         return part;
@@ -134,12 +154,13 @@ class Division {
         return own;
     }
 
-    /// The matrices of a part. @param read  its neighbours   @param overlap  other rows of its subdomain; null: no overlap
-    void set_matrices(int worker, const ReadRows& read, const ReadRows* overlap, RowPart& part) {
-        const auto first = owners_.begin[at(worker)], own = part.own();
+    /// Of a part. @param read  its neighbours   @param overlap  other rows of its subdomain; null: no overlap
+    PartPatterns patterns(int worker, const ReadRows& read, const ReadRows* overlap) {
+        PartPatterns part;
+        const auto first = owners_.begin[at(worker)], own = owners_.begin[at(worker) + 1] - first;
         const auto own_rows = own_positions(worker);
         const auto own_number = [&](std::int32_t p) { return owner_[at(p)] == worker ? static_cast<std::int32_t>(p - first) : -1; };
-        part.inner = matrix(own_rows, own_number);
+        part.inner = pattern(own_rows, own_number);
 
         const auto received = numbers_of(read.position);
         const auto outer_number = [&](std::int32_t p) { return owner_[at(p)] == worker ? -1 : received(p); };
@@ -149,17 +170,18 @@ class Division {
             each_coupled(p, [&](std::int32_t other) { coupled = coupled || owner_[at(other)] != worker; });
             if (coupled) rows.push_back(p), part.outer_row.push_back(static_cast<std::int32_t>(p - first));
         }
-        part.outer = matrix(rows, outer_number);
+        part.outer = pattern(rows, outer_number);
 
-        if (overlap == nullptr) return;
+        if (overlap == nullptr) return part;
         auto all = own_rows;
         all.insert(all.end(), overlap->position.begin(), overlap->position.end());
         const auto of_others = numbers_of(overlap->position);
-        part.extended = matrix(all, [&](std::int32_t p) {
+        part.extended = pattern(all, [&](std::int32_t p) {
             if (owner_[at(p)] == worker) return own_number(p);
             const auto number = of_others(p);
             return number < 0 ? -1 : static_cast<std::int32_t>(own + number);
         });
+        return part;
     }
 
    private:
@@ -212,7 +234,8 @@ RowOwners owners_of_rows(const CsrView& A, int workers, bool symmetric) {
     return other.cut < owners.cut ? other : owners;
 }
 
-std::vector<RowPart> divide_rows(const CsrView& A, const RowOwners& owners, int overlap) {
+template <class User>
+std::vector<RowPartOf<User>> divide_rows(const CsrView& A, const User* values, const RowOwners& owners, int overlap) {
     const int workers = owners.workers();
     Division division(A, owners);
     std::vector<ReadRows> read, more;
@@ -222,16 +245,23 @@ std::vector<RowPart> divide_rows(const CsrView& A, const RowOwners& owners, int 
     }
     auto neighbors = exchanges(owners, read);
     auto overlaps = overlap > 0 ? exchanges(owners, more) : std::vector<RowExchange>(at(workers));
-    std::vector<RowPart> parts(at(workers));
+    std::vector<RowPartOf<User>> parts(at(workers));
     for (int w = 0; w < workers; ++w) {
         auto& part = parts[at(w)];
         const auto first = owners.order.begin() + owners.begin[at(w)], last = owners.order.begin() + owners.begin[at(w) + 1];
         part.row.assign(first, last);
         part.neighbors = std::move(neighbors[at(w)]);
         part.overlap = std::move(overlaps[at(w)]);
-        division.set_matrices(w, read[at(w)], overlap > 0 ? &more[at(w)] : nullptr, part);
+        auto patterns = division.patterns(w, read[at(w)], overlap > 0 ? &more[at(w)] : nullptr);
+        part.outer_row = std::move(patterns.outer_row);
+        part.inner = std::move(patterns.inner).with(values);
+        part.outer = std::move(patterns.outer).with(values);
+        part.extended = std::move(patterns.extended).with(values);
     }
     return parts;
 }
+
+template std::vector<RowPart> divide_rows(const CsrView&, const double*, const RowOwners&, int);
+template std::vector<RowPartOf<std::complex<double>>> divide_rows(const CsrView&, const std::complex<double>*, const RowOwners&, int);
 
 }  // namespace kasane::sparse

@@ -4,8 +4,9 @@
 // the number of workers alone.
 #pragma once
 
-#include <kasane/sparse/matrix/csr.hpp>
+#include <kasane/sparse/matrix/complex_csr.hpp>
 
+#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -42,26 +43,41 @@ struct RowExchange {
     index_t received() const { return receive_begin.empty() ? 0 : receive_begin.back(); }
 };
 
+/// A matrix of doubles or of std::complex<double>.
+template <class User>
+using MatrixOf = std::conditional_t<std::same_as<User, double>, CsrMatrix, ComplexCsrMatrix>;
+/// The pattern of a matrix, which may have no values.
+inline CsrView pattern_of(const CsrMatrix& A) { return A.view(); }
+inline CsrView pattern_of(const ComplexCsrMatrix& A) { return A.view().pattern; }
+
 /// One worker's part. Its own rows have the numbers 0 ... own - 1, and the received rows of an exchange follow in the order of messages.
-struct RowPart {
+/// @tparam User  double or std::complex<double>
+template <class User>
+struct RowPartOf {
+    using Value = User;
     std::vector<std::int32_t> row;        ///< [own] of A
     RowExchange neighbors;                ///< the rows of other workers that own rows are coupled to
-    CsrMatrix inner;                      ///< [own][own] couplings of own rows
-    CsrMatrix outer;                      ///< own rows that are coupled to received ones; column c is the received row c
+    MatrixOf<User> inner;                 ///< [own][own] couplings of own rows
+    MatrixOf<User> outer;                 ///< own rows that are coupled to received ones; column c is the received row c
     std::vector<std::int32_t> outer_row;  ///< own number of each row of `outer`
     RowExchange overlap;                  ///< rows of other workers in the subdomain; none without overlap
-    CsrMatrix extended;                   ///< matrix of the subdomain; empty without overlap: then it is `inner`
+    MatrixOf<User> extended;              ///< matrix of the subdomain; empty without overlap: then it is `inner`
     /// Number of own rows.
     index_t own() const { return static_cast<index_t>(row.size()); }
 };
+using RowPart = RowPartOf<double>;
 
-/// The parts of all workers. @param A  columns ascend, no duplicates
+/// The parts of all workers. @param A  columns ascend, no duplicates; its values are not read   @param values  [entries] of A
 /// @param overlap  layers of other workers' rows in a subdomain: rows that at most so many couplings lead to
-std::vector<RowPart> divide_rows(const CsrView& A, const RowOwners& owners, int overlap);
+template <class User>
+std::vector<RowPartOf<User>> divide_rows(const CsrView& A, const User* values, const RowOwners& owners, int overlap);
+inline std::vector<RowPart> divide_rows(const CsrView& A, const RowOwners& owners, int overlap) {
+    return divide_rows(A, A.value, owners, overlap);
+}
 
 /// visit(array) for all arrays of a part.
 template <class Part, class Visit>
-    requires std::same_as<std::remove_const_t<Part>, RowPart>
+    requires std::same_as<std::remove_const_t<Part>, RowPartOf<typename Part::Value>>
 void each_array(Part& part, const Visit& visit) {
     visit(part.row);
     visit(part.outer_row);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <concepts>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -21,13 +23,20 @@ MeanFree remove_mean(std::vector<double>& b) {
     return {mean, norm > 0 ? outside / norm : 0};
 }
 
-void finish_solve(SolveLog& log, std::vector<double>& x, bool singular) {
-    if (const double mean = singular ? mean_of(x) : 0; mean != 0)
-        for (double& one : x) one -= mean;
+template <class User>
+void finish_solve(SolveLog& log, std::vector<User>& x, bool singular) {
+    if constexpr (std::same_as<User, double>) {
+        if (const double mean = singular ? mean_of(x) : 0; mean != 0)
+            for (double& one : x) one -= mean;
+    }
     const auto residuals = std::exchange(log.residuals, {});
     for (std::size_t k = 0; k < residuals.size(); ++k)
         log.history.push_back({static_cast<int>(k), std::numeric_limits<double>::quiet_NaN(), residuals[k]});
-    if (log.converged() && !std::ranges::all_of(x, [](double one) { return std::isfinite(one); })) log.end = krylov::Outcome::not_finite;
+    if (log.converged() && !std::ranges::all_of(x, [](const User& one) { return std::isfinite(std::abs(one)); }))
+        log.end = krylov::Outcome::not_finite;
 }
+
+template void finish_solve(SolveLog&, std::vector<double>&, bool);
+template void finish_solve(SolveLog&, std::vector<std::complex<double>>&, bool);
 
 }  // namespace kasane::sparse

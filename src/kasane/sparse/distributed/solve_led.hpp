@@ -7,6 +7,7 @@
 #include <kasane/sparse/prepared_system.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <vector>
 
 namespace kasane::sparse {
@@ -19,23 +20,28 @@ struct MeanFree {
 /// Subtracts the mean of b.
 MeanFree remove_mean(std::vector<double>& b);
 
-/// x as a solve left it, and its log in the form of sparse. @param singular  x is given no mean
-void finish_solve(SolveLog& log, std::vector<double>& x, bool singular);
+/// x as a solve left it, and its log in the form of sparse. @param singular  x is given no mean; never of complex numbers
+template <class User>
+void finish_solve(SolveLog& log, std::vector<User>& x, bool singular);
 
 /// Solves A x = b from the x that is given. @param refused  where `singular`: a b with a mean above the tolerance is refused; otherwise the
-/// mean is left out   @param begin  [workers + 1] first number of each worker
+/// mean is left out; complex systems are not `singular`   @param begin  [workers + 1] first number of each worker
 /// @throws InputError: NaN or infinity in b or x
 template <class Part>
-SolveLog solve_led(PartSolvers<Part>& solvers, std::vector<double>& b, std::vector<double>& x, const std::vector<index_t>& begin,
-                   bool singular, bool refused, const Tolerance& tolerance, const StopFunction& stop) {
-    require_finite(View<const double>(view(b)), "the right-hand side");
-    require_finite(View<const double>(view(x)), "the first guess");
+SolveLog solve_led(PartSolvers<Part>& solvers, std::vector<typename Part::Value>& b, std::vector<typename Part::Value>& x,
+                   const std::vector<index_t>& begin, bool singular, bool refused, const Tolerance& tolerance, const StopFunction& stop) {
+    using Value = typename Part::Value;
+    require_finite(View<const Value>(view(b)), "the right-hand side");
+    require_finite(View<const Value>(view(x)), "the first guess");
     const Stopwatch watch;
-    const MeanFree removed = singular ? remove_mean(b) : MeanFree{};
+    MeanFree removed;
+    if constexpr (std::same_as<Value, double>) {
+        if (singular) removed = remove_mean(b);
+    }
     SolveLog log;
     if (refused && removed.outside_range > tolerance.rtol) {
         log = outside_range(removed.outside_range);
-        std::ranges::fill(x, 0.);
+        std::ranges::fill(x, Value(0));
     } else {
         log = solvers.solve(b, x, begin, tolerance, stop);
         finish_solve(log, x, singular);

@@ -6,30 +6,61 @@
 #include <kasane/sparse/distributed/part_operator.hpp>
 #include <kasane/sparse/general/arrangement.hpp>
 
-#include <numeric>
+#include <utility>
 
 namespace kasane::sparse {
-namespace {
 
-std::vector<std::int32_t> numbers_from_zero(index_t n) {
-    std::vector<std::int32_t> numbers(static_cast<std::size_t>(n));
-    std::iota(numbers.begin(), numbers.end(), 0);
+template <Space S, class User>
+void SubdomainPreconditioner<S, User>::shift_until_positive(const auto& make) {
+    for (const double shift : {0., 1e-3, 1e-2, 1e-1, 1.}) {
+        shift_ = shift;
+        if (make(shift)) return;
+    }
+    throw PreconditionError(
+        "the factors of a worker's rows are not positive definite even with the diagonal doubled: the matrix is far from "
+        "positive definite, or not at all");
+}
+
+template <Space S, class User>
+std::vector<std::int32_t> SubdomainPreconditioner<S, User>::set_blocks(const CsrMatrix& A, int block, bool jacobi)
+    requires std::same_as<User, double>
+{
+    const auto rows = blocked_rows(A.view(), block);
+    auto order = numbers_from_zero(rows.rows());
+    std::vector<index_t> color_begin{0, rows.rows()};
+    if (!jacobi) {
+        auto colored = automatic_order(rows.pattern(), !std::same_as<S, Cpu>);
+        order = std::move(colored.row);
+        color_begin = std::move(colored.color_begin);
+    }
+    std::vector<std::int32_t> place(order.size()), numbers;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        place[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+        for (int c = 0; c < block; ++c) numbers.push_back(order[i] * block + c);
+    }
+    blocks_ = make_block_factors(on_, slice_rows(rows.pattern(), order, place, lanes_of<S>), color_begin, block,
+                                 jacobi ? BlockPreconditioner::jacobi : BlockPreconditioner::ic0);
+    const auto values = block_values(A.view(), rows);
+    shift_until_positive([&](double shift) { return blocks_->set_values(values, shift); });
     return numbers;
 }
 
-}  // namespace
-
-template <Space S>
-SubdomainPreconditioner<S>::SubdomainPreconditioner(S on, comm::Worker& worker, const RowPart& part, Precondition kind, bool positive)
-    : on_(on), overlap_(on, worker, part.overlap, VectorExchange<S>::channels) {
-    const CsrMatrix& A = part.extended.rows() > 0 ? part.extended : part.inner;
-    residual_ = Buffer<double, S>(on, A.rows());
-    solution_ = Buffer<double, S>(on, A.rows());
+template <Space S, class User>
+SubdomainPreconditioner<S, User>::SubdomainPreconditioner(S on, comm::Worker& worker, const RowPartOf<User>& part, Precondition kind,
+                                                          bool positive, int block)
+    : on_(on), overlap_(on, worker, part.overlap, VectorExchange<S, T>::channels) {
+    const MatrixOf<User>& A = part.extended.rows() > 0 ? part.extended : part.inner;
+    residual_ = Buffer<T, S>(on, A.rows());
+    solution_ = Buffer<T, S>(on, A.rows());
     auto numbers = numbers_from_zero(A.rows());  // of the subdomain's rows in own and received rows
-    if (kind == Precondition::multigrid) {
-        rows_ = rows_on(on, A, A.rows());
-        null_.vectors = constant_vectors(on, A.rows(), 1);
-        multigrid_.emplace(on, rows_.view(), null_, false);
+    if (block > 1) {
+        if constexpr (std::same_as<User, double>) numbers = set_blocks(A, block, kind == Precondition::jacobi);
+    } else if (kind == Precondition::multigrid) {
+        if constexpr (std::same_as<User, double>) {
+            rows_ = rows_on(on, A, A.rows());
+            null_.vectors = constant_vectors(on, A.rows(), 1);
+            multigrid_.emplace(on, rows_.view(), null_, false);
+        }
     } else if (kind == Precondition::jacobi) {
         matrix_.emplace(sliced_on(on, A));
         diagonal_.emplace(*matrix_, positive);
@@ -39,21 +70,18 @@ SubdomainPreconditioner<S>::SubdomainPreconditioner(S on, comm::Worker& worker, 
         options.scale = false;
         MatrixKind kind_of_part;
         kind_of_part.symmetric = positive;
-        const Arrangement arrangement(A.view(), kind_of_part, options, true, lanes_of<S>, !std::same_as<S, Cpu>);
+        CsrView sizes = pattern_of(A);
+        std::vector<double> size;
+        if constexpr (!std::same_as<User, double>) size = magnitudes(A.view()), sizes.value = size.data();
+        const Arrangement arrangement(sizes, kind_of_part, options, true, lanes_of<S>, !std::same_as<S, Cpu>);
         numbers = arrangement.rows();
         matrix_.emplace(on, arrangement.pattern);
         const auto values = arrangement.values(A.value.data());
         matrix_->set_values(view(values));
-        for (const double shift : {0., 1e-3, 1e-2, 1e-1, 1.}) {
-            shift_ = shift;
+        shift_until_positive([&](double shift) {
             factors_.emplace(*matrix_, arrangement.color_begin, shift);
-            if (!positive || factors_->positive()) break;
-            factors_.reset();
-        }
-        if (!factors_)
-            throw PreconditionError(
-                "the factors of a worker's rows are not positive definite even with the diagonal doubled: the matrix is far from "
-                "positive definite, or not at all");
+            return !positive || factors_->positive();
+        });
     }
     std::vector<std::int32_t> row_of(numbers.size());
     for (std::size_t k = 0; k < numbers.size(); ++k) row_of[static_cast<std::size_t>(numbers[k])] = static_cast<std::int32_t>(k);
@@ -62,31 +90,36 @@ SubdomainPreconditioner<S>::SubdomainPreconditioner(S on, comm::Worker& worker, 
     from_subdomain_ = to_space(on, row_of);
 }
 
-template <Space S>
-void SubdomainPreconditioner<S>::apply(DistributedAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const {
+template <Space S, class User>
+void SubdomainPreconditioner<S, User>::apply(DistributedAlgebra<S, User>& algebra, const Buffer<T, S>& in, Buffer<T, S>& out) const {
     overlap_.start(in);
     const auto received = overlap_.finish();
     gather(on_, in.view(), received, to_subdomain_.view(), residual_.view());
-    if (multigrid_)
-        multigrid_->apply(algebra.local(), residual_, solution_);
-    else if (factors_)
+    if constexpr (std::same_as<User, double>) {
+        if (multigrid_) multigrid_->apply(algebra.local(), residual_, solution_);
+        if (blocks_) blocks_->precondition(residual_, solution_);
+    }
+    if (factors_)
         factors_->solve(residual_, solution_);
-    else
+    else if (diagonal_)
         diagonal_->multiply(residual_, solution_);
-    gather(on_, View<const double>(solution_.view()), View<const double>{}, from_subdomain_.view(), out.view());
+    gather(on_, View<const T>(solution_.view()), View<const T>{}, from_subdomain_.view(), out.view());
 }
 
-template <Space S>
-std::uint64_t SubdomainPreconditioner<S>::bytes() const {
+template <Space S, class User>
+std::uint64_t SubdomainPreconditioner<S, User>::bytes() const {
     const auto vectors =
-        static_cast<std::uint64_t>(residual_.size()) * (2 * 8 + 4) + static_cast<std::uint64_t>(from_subdomain_.size()) * 4;
+        static_cast<std::uint64_t>(residual_.size()) * (2 * sizeof(T) + 4) + static_cast<std::uint64_t>(from_subdomain_.size()) * 4;
     return vectors + overlap_.bytes() + (matrix_ ? matrix_->bytes() : 0) + (factors_ ? factors_->bytes() : 0) +
-           (diagonal_ ? 8 * static_cast<std::uint64_t>(residual_.size()) : 0) + (multigrid_ ? rows_.bytes() + multigrid_->bytes() : 0);
+           (blocks_ ? blocks_->bytes() : 0) + (diagonal_ ? sizeof(T) * static_cast<std::uint64_t>(residual_.size()) : 0) +
+           (multigrid_ ? rows_.bytes() + multigrid_->bytes() : 0);
 }
 
-template class SubdomainPreconditioner<Cpu>;
+template class SubdomainPreconditioner<Cpu, double>;
+template class SubdomainPreconditioner<Cpu, std::complex<double>>;
 #if defined(KASANE_CUDA)
-template class SubdomainPreconditioner<Cuda>;
+template class SubdomainPreconditioner<Cuda, double>;
+template class SubdomainPreconditioner<Cuda, std::complex<double>>;
 #endif
 
 }  // namespace kasane::sparse

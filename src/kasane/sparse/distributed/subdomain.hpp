@@ -5,43 +5,58 @@
 #pragma once
 
 #include <kasane/sparse/aggregation/aggregation_multigrid.hpp>
+#include <kasane/sparse/block/block_factors.hpp>
 #include <kasane/sparse/distributed/distributed_algebra.hpp>
 #include <kasane/sparse/distributed/row_division.hpp>
 #include <kasane/sparse/distributed/vector_exchange.hpp>
 #include <kasane/sparse/general/sliced_matrix.hpp>
 #include <kasane/sparse/options/options.hpp>
 
+#include <concepts>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <vector>
 
 namespace kasane::sparse {
 
-template <Space S>
+/// @tparam User  double or std::complex<double>
+template <Space S, class User = double>
 class SubdomainPreconditioner {
+    using T = Number<User>;
+
    public:
     /// Collective over the workers.
-    /// @param kind      jacobi (no overlap), ic0 or multigrid; ic0 is ILU(0), which are the same of a symmetric matrix
+    /// @param kind      jacobi (no overlap), ic0 or, of doubles, multigrid; ic0 is ILU(0), which are the same of a symmetric matrix
     /// @param positive  A may be positive definite: factors must be, and the diagonal is shifted until they are
+    /// @param block     rows of dense blocks, of jacobi and ic0 of a positive matrix of doubles; 1: scalar rows
     /// @throws PreconditionError on this worker alone where no shift helps
-    SubdomainPreconditioner(S on, comm::Worker& worker, const RowPart& part, Precondition kind, bool positive);
+    SubdomainPreconditioner(S on, comm::Worker& worker, const RowPartOf<User>& part, Precondition kind, bool positive, int block = 1);
 
     /// The interface of krylov: out = M^-1 in.
-    void apply(DistributedAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const;
+    void apply(DistributedAlgebra<S, User>& algebra, const Buffer<T, S>& in, Buffer<T, S>& out) const;
 
     /// Of the diagonal, relative to the largest entry of each row; 0: none was needed.
     double shift() const { return shift_; }
     std::uint64_t bytes() const;
 
    private:
+    /// Makes blocks_. @return the numbers of its rows in own and received rows
+    std::vector<std::int32_t> set_blocks(const CsrMatrix& A, int block, bool jacobi)
+        requires std::same_as<User, double>;
+    /// Makes factors with the smallest shift for which make(shift), which returns whether they are positive, succeeds.
+    void shift_until_positive(const auto& make);
+
     S on_;
-    mutable VectorExchange<S> overlap_;
-    Buffer<std::int32_t, S> to_subdomain_;           ///< [rows of the subdomain] number in own and received rows of each of its rows
-    Buffer<std::int32_t, S> from_subdomain_;         ///< [own] row of the subdomain
-    mutable Buffer<double, S> residual_, solution_;  ///< of the subdomain, in its numbers
-    std::optional<SlicedMatrix<S>> matrix_;          ///< of ic0 and jacobi
-    std::optional<IncompleteLu<S>> factors_;
-    std::optional<DiagonalPreconditioner<S>> diagonal_;
-    Rows<double, S> rows_;  ///< of multigrid
+    mutable VectorExchange<S, T> overlap_;
+    Buffer<std::int32_t, S> to_subdomain_;      ///< [rows of the subdomain] number in own and received rows of each of its rows
+    Buffer<std::int32_t, S> from_subdomain_;    ///< [own] row of the subdomain
+    mutable Buffer<T, S> residual_, solution_;  ///< of the subdomain, in its numbers
+    std::optional<SlicedMatrix<S, T>> matrix_;  ///< of ic0 and jacobi
+    std::optional<IncompleteLu<S, T>> factors_;
+    std::optional<DiagonalPreconditioner<S, T>> diagonal_;
+    std::unique_ptr<BlockFactors<S>> blocks_;  ///< of rows of dense blocks, in place of matrix_, factors_ and diagonal_
+    Rows<double, S> rows_;                     ///< of multigrid
     NearNull<S> null_;
     std::optional<AggregationMultigrid<S>> multigrid_;
     double shift_ = 0;

@@ -6,8 +6,8 @@
 
 namespace kasane::sparse {
 
-template <Space S>
-VectorExchange<S>::VectorExchange(S on, comm::Worker& worker, const RowExchange& rows, int first_channel)
+template <Space S, class T>
+VectorExchange<S, T>::VectorExchange(S on, comm::Worker& worker, const RowExchange& rows, int first_channel)
     : on_(on),
       worker_(worker.index()),
       workers_(worker.size()),
@@ -20,28 +20,28 @@ VectorExchange<S>::VectorExchange(S on, comm::Worker& worker, const RowExchange&
     for (int k = 0; k < needed; ++k) channels_.emplace_back(on, worker, first_channel + k);
 }
 
-template <Space S>
-void VectorExchange<S>::start_message(std::size_t k) {
+template <Space S, class T>
+void VectorExchange<S, T>::start_message(std::size_t k) {
     const auto bytes = [](auto* data, std::int64_t first, std::int64_t last) {
         using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(data)>>, const std::byte, std::byte>;
-        return View<Byte>{reinterpret_cast<Byte*>(data + first), (last - first) * static_cast<index_t>(sizeof(double))};
+        return View<Byte>{reinterpret_cast<Byte*>(data + first), (last - first) * static_cast<index_t>(sizeof(T))};
     };
     const int to = (worker_ + rows_.distance[k]) % workers_, from = (worker_ - rows_.distance[k] + workers_) % workers_;
     channels_[k % channels_.size()].start(stream_.space(),
-                                          bytes(static_cast<const double*>(sent_.data()), rows_.send_begin[k], rows_.send_begin[k + 1]), to,
+                                          bytes(static_cast<const T*>(sent_.data()), rows_.send_begin[k], rows_.send_begin[k + 1]), to,
                                           bytes(received_.data(), rows_.receive_begin[k], rows_.receive_begin[k + 1]), from);
 }
 
-template <Space S>
-void VectorExchange<S>::start(const Buffer<double, S>& x) {
+template <Space S, class T>
+void VectorExchange<S, T>::start(const Buffer<T, S>& x) {
     if (channels_.empty()) return;
-    gather(on_, x.view(), View<const double>{}, from_.view(), sent_.view());
+    gather(on_, x.view(), View<const T>{}, from_.view(), sent_.view());
     stream_.follow(on_);
     for (std::size_t k = 0; k < channels_.size(); ++k) start_message(k);
 }
 
-template <Space S>
-View<const double> VectorExchange<S>::finish() {
+template <Space S, class T>
+View<const T> VectorExchange<S, T>::finish() {
     if (channels_.empty()) return {};
     for (std::size_t k = 0; k < rows_.distance.size(); ++k) {
         channels_[k % channels_.size()].finish(stream_.space());
@@ -51,9 +51,11 @@ View<const double> VectorExchange<S>::finish() {
     return received_.view();
 }
 
-template class VectorExchange<Cpu>;
+template class VectorExchange<Cpu, double>;
+template class VectorExchange<Cpu, ComplexNumber>;
 #if defined(KASANE_CUDA)
-template class VectorExchange<Cuda>;
+template class VectorExchange<Cuda, double>;
+template class VectorExchange<Cuda, ComplexNumber>;
 #endif
 
 }  // namespace kasane::sparse

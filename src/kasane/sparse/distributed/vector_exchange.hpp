@@ -6,12 +6,14 @@
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/side_stream.hpp>
 #include <kasane/sparse/distributed/row_division.hpp>
+#include <kasane/sparse/general/number.hpp>
 
 #include <vector>
 
 namespace kasane::sparse {
 
-template <Space S>
+/// @tparam T  double or ComplexNumber
+template <Space S, class T = double>
 class VectorExchange {
    public:
     static constexpr int channels = 8;  ///< that an exchange takes; more messages follow one another
@@ -20,13 +22,13 @@ class VectorExchange {
     VectorExchange(S on, comm::Worker& worker, const RowExchange& rows, int first_channel);
 
     /// Sends the numbers of x that others read, as work submitted so far to the space leaves them.
-    void start(const Buffer<double, S>& x);
+    void start(const Buffer<T, S>& x);
     /// The received numbers: work submitted to the space from now on sees them.
-    View<const double> finish();
+    View<const T> finish();
 
     index_t sent() const { return sent_.size(); }
     std::uint64_t bytes() const {
-        return 8 * static_cast<std::uint64_t>(sent_.size() + received_.size()) + 4 * static_cast<std::uint64_t>(from_.size());
+        return sizeof(T) * static_cast<std::uint64_t>(sent_.size() + received_.size()) + 4 * static_cast<std::uint64_t>(from_.size());
     }
 
    private:
@@ -36,7 +38,7 @@ class VectorExchange {
     int worker_, workers_;
     RowExchange rows_;  ///< without the list, which is in from_
     Buffer<std::int32_t, S> from_;
-    Buffer<double, S> sent_, received_;
+    Buffer<T, S> sent_, received_;
     SideStream<S> stream_;  ///< the order of the messages
     std::vector<comm::Channel<S>> channels_;
 };

@@ -7,6 +7,8 @@
 #include <kasane/sparse/multigrid/vector_algebra.hpp>
 
 #include <complex>
+#include <concepts>
+#include <type_traits>
 #include <utility>
 
 namespace kasane::sparse {
@@ -52,12 +54,18 @@ class ComplexAlgebra {
     Buffer<ComplexSums, S> partial_;  ///< of runs
 };
 
-/// The same for krylov::conjugate_gradients, which takes real parts of inner products: they are real for Hermitian matrices.
-template <Space S>
+/// The vector operations for a caller's type of number.
+template <Space S, class User>
+using AlgebraOf = std::conditional_t<std::same_as<User, double>, VectorAlgebra<S>, ComplexAlgebra<S>>;
+
+/// The operations of krylov::conjugate_gradients, which takes real parts of inner products: they are real for Hermitian matrices.
+/// @tparam Complex  the algebra of complex numbers that it calls; operators and preconditioners of that algebra take this one
+template <class Complex>
 class HermitianAlgebra {
    public:
-    using Vector = Buffer<ComplexNumber, S>;
-    explicit HermitianAlgebra(ComplexAlgebra<S>& algebra) : algebra_(algebra) {}
+    using Vector = typename Complex::Vector;
+    explicit HermitianAlgebra(Complex& algebra) : algebra_(algebra) {}
+    operator Complex&() { return algebra_; }
     Vector like(const Vector& x) const { return algebra_.like(x); }
     void copy(const Vector& x, Vector& y) { algebra_.copy(x, y); }
     double dot(const Vector& x, const Vector& y) { return algebra_.dot(x, y).real(); }
@@ -68,7 +76,7 @@ class HermitianAlgebra {
     }
 
    private:
-    ComplexAlgebra<S>& algebra_;
+    Complex& algebra_;
 };
 
 }  // namespace kasane::sparse

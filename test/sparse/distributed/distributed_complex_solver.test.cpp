@@ -1,0 +1,146 @@
+// Complex systems on the workers of one process: solutions of one worker and by elimination; entries in any order; what is refused.
+#include <test/sparse/distributed/distributed_complex_solver.hpp>
+#include <test/sparse/distributed/distributed_solver.hpp>
+#include <test/sparse/distributed/on_workers.hpp>
+
+#include <kasane/core/base/error.hpp>
+#include <kasane/sparse/columns.hpp>
+
+#include <test/reference/dense_complex_lu.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace {
+
+using namespace kasane;
+using namespace kasane::sparse;
+using namespace kasane::sparse::test;
+
+TEST(DistributedComplexSolver, EveryNumberOfWorkers) {
+    for (const int workers : {1, 2, 3, 4, 8}) on_workers(workers, [](auto& all, const auto& here) { expect_complex_solutions(all, here); });
+}
+
+TEST(DistributedComplexSolver, AgreesWithElimination) {
+    for (const auto& [A, alone, with_overlap] : complex_systems()) {
+        const auto b = complex_waves(A.rows());
+        const auto reference = kasane::reference::complex_lu_solve(A, b);
+        on_workers(3, [&](auto& workers, const auto& here) {
+            Values x(b.size(), 0.);
+            EXPECT_TRUE(DistributedComplexSolver(workers, here, A.view(), {.rtol = 1e-12}).solve(view(b), view(x)).converged());
+            EXPECT_LE(relative_distance(x, reference), 1e-9) << alone;
+        });
+    }
+}
+
+/// A real matrix in complex numbers, times a factor.
+ComplexCsrMatrix times_factor(const CsrMatrix& A, Value factor) {
+    ComplexCsrMatrix out{A.begin, A.column, {}};
+    for (const double one : A.value) out.value.push_back(factor * one);
+    return out;
+}
+
+TEST(DistributedComplexSolver, TakesTheIterationsOfARealMatrix) {
+    // Multiplied by i it is not Hermitian: then the method, and with it the number of iterations, may differ.
+    for (const auto& A : {convection(14, 0.05, 1, -2), box_matrix({6, 5, 12})})
+        for (const int overlap : {0, 2})
+            on_workers(4, [&](auto& workers, const auto& here) {
+                const DistributedOptions options{.overlap = overlap, .coarse_rows = 0};
+                const auto b = waves(A.rows());
+                std::vector<double> x(b.size(), 0.);
+                const auto real = DistributedSolver(workers, here, A.view(), options).solve(view(b), view(x));
+                for (const Value factor : {Value(1, 0), Value(0, 1)}) {
+                    const auto same = times_factor(A, factor);
+                    Values right, z(b.size(), 0.), expected(x.begin(), x.end());
+                    for (const double one : b) right.push_back(factor * one);
+                    DistributedComplexSolver solver(workers, here, same.view(), options);
+                    const auto log = solver.solve(view(right), view(z));
+                    EXPECT_TRUE(log.converged());
+                    const int slack = factor == 1. ? 1 + real.iterations / 20 : std::max(log.iterations, real.iterations);
+                    EXPECT_NEAR(log.iterations, real.iterations, slack);
+                    EXPECT_LE(relative_distance(z, expected), 1e-5);
+                }
+            });
+}
+
+TEST(DistributedComplexSolver, TakesEntriesInAnyOrderAndSumsThem) {
+    const auto A = without_symmetry(90);
+    ComplexCsrMatrix mixed;
+    mixed.begin = {0};
+    for (std::size_t row = 0; row + 1 < A.begin.size(); ++row) {
+        for (auto e = A.begin[row + 1]; e-- > A.begin[row];)
+            for (const double part : {0.25, 0.75})
+                mixed.column.push_back(A.column[static_cast<std::size_t>(e)]),
+                    mixed.value.push_back(part * A.value[static_cast<std::size_t>(e)]);
+        mixed.begin.push_back(std::ssize(mixed.value));
+    }
+    on_workers(3, [&](auto& workers, const auto& here) {
+        const auto b = complex_waves(90);
+        Values x(90, 0.), y(90, 0.);
+        DistributedComplexSolver(workers, here, A.view(), {.rtol = 1e-11}).solve(view(b), view(x));
+        DistributedComplexSolver(workers, here, mixed.view(), {.rtol = 1e-11}).solve(view(b), view(y));
+        EXPECT_LE(relative_distance(y, x), 1e-8);
+    });
+}
+
+TEST(DistributedComplexSolver, SolvesSeveralColumnsAndStops) {
+    const auto A = helmholtz_with_loss(20, {0.3, 0.2});
+    on_workers(4, [&](auto& workers, const auto& here) {
+        auto b = complex_waves(A.rows());
+        auto more = b;
+        for (auto& one : more) one *= Value(0, 3);
+        b.insert(b.end(), more.begin(), more.end());
+        b.resize(3 * static_cast<std::size_t>(A.rows()), 0.);  // a column of zeros
+        Values x(b.size(), 0.);
+        DistributedComplexSolver solver(workers, here, A.view());
+        const auto logs = solve_columns(solver, View<const Value>(view(b)), view(x), 3);
+        ASSERT_EQ(logs.size(), 3u);
+        for (const auto& log : logs) EXPECT_TRUE(log.converged());
+        const auto n = A.rows();
+        const Values first(x.begin(), x.begin() + n), second(x.begin() + n, x.begin() + 2 * n);
+        EXPECT_LE(relative_distance(times(A, second), more), 1.01e-8);
+        EXPECT_LE(relative_distance(times(A, first), complex_waves(n)), 1.01e-8);
+        EXPECT_TRUE(std::all_of(x.begin() + 2 * n, x.end(), [](Value one) { return one == 0.; }));
+
+        const auto right = complex_waves(n);
+        Values y(right.size(), 0.);
+        EXPECT_EQ(solver.solve(view(right), view(y), [](int iteration, double) { return iteration >= 1; }).end, krylov::Outcome::stopped);
+        DistributedComplexSolver brief(workers, here, A.view(), {.precondition = Precondition::jacobi, .iteration_limit = 3});
+        std::ranges::fill(y, 0.);
+        EXPECT_EQ(brief.solve(view(right), view(y)).end, krylov::Outcome::iteration_limit);
+    });
+}
+
+TEST(DistributedComplexSolver, RefusesBadInput) {
+    const auto A = in_magnetic_field(4, 0.2, 0.1);
+    on_workers(3, [&](auto& workers, const auto& here) {
+        const auto refused = [&](const ComplexCsrMatrix& matrix, const DistributedOptions& options, const char* word) {
+            try {
+                DistributedComplexSolver solver(workers, here, matrix.view(), options, "C.mtx");
+                FAIL() << word;
+            } catch (const InputError& error) {
+                EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+            }
+        };
+        refused(A, {.precondition = Precondition::multigrid}, "multigrid is for real matrices");
+        refused(A, {.precondition = Precondition::ssor}, "jacobi, ic0 and multigrid");
+        refused(A, {.coarse_rows = 8}, "leave coarse_rows out");
+        refused(A, {.precondition = Precondition::jacobi, .overlap = 1}, "leave the overlap out");
+        refused(without_symmetry(2), {}, "take at most 2");
+        auto hollow = A;
+        hollow.value[0] = 0;
+        refused(hollow, {}, "C.mtx: 1 diagonal entries are zero");
+        auto infinite = A;
+        infinite.value[3] = {0, std::numeric_limits<double>::infinity()};
+        refused(infinite, {}, "C.mtx");
+        DistributedComplexSolver solver(workers, here, A.view());
+        Values b(16, 1.), x(16, 0.), shorter(15, 0.);
+        EXPECT_THROW(solver.solve(view(b), view(shorter)), LogicError);
+        b[2] = {0, std::numeric_limits<double>::quiet_NaN()};
+        EXPECT_THROW(solver.solve(view(b), view(x)), InputError);
+        b[2] = 1;
+        EXPECT_TRUE(solver.solve(view(b), view(x)).converged());
+    });
+}
+
+}  // namespace
