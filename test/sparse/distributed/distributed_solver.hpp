@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <functional>
+#include <string>
 
 namespace kasane::sparse {
 
@@ -42,6 +43,17 @@ inline int expect_solution(comm::WorkerCommunicator& workers, const std::vector<
         }
     });
     return iterations;
+}
+
+/// There is no solver for these, and the message has the word.
+inline void expect_refused(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here, const CsrMatrix& A,
+                           const DistributedOptions& options, const char* word) {
+    try {
+        const DistributedSolver solver(workers, here, A.view(), options);
+        FAIL() << word;
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+    }
 }
 
 }  // namespace kasane::sparse
