@@ -10,6 +10,7 @@ endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O3")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g")
 set(CMAKE_CUDA_FLAGS_RELEASE "-O1")  # of the host code, which launches kernels; code of the device is always optimised fully
+# (--Ofast-compile=min takes half of nvcc's time, but on an H200 hops and pairs of particles then take 4 to 7 times as long, ICCG 1.6 times.)
 
 find_program(KASANE_CCACHE ccache)
 if(KASANE_CCACHE)
