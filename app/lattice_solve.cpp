@@ -230,7 +230,8 @@ void choose_columns(const LatticeSolveOptions& o, const Workers& workers, const 
     result.columns_at_once = chosen_columns(o, workers, result, log_number);
     result.memory = lattice::memory_per_site(parameters, result.options, grid.local(), result.columns_at_once);
     if (workers.count > 1)
-        result.memory.device += halo_bytes(grid, parameters, result.options) / static_cast<double>(grid.local().volume());
+        result.memory.device +=
+            halo_bytes(grid, parameters, result.options, !std::holds_alternative<Cpu>(space)) / static_cast<double>(grid.local().volume());
     const bool all = result.columns == 12 && (result.columns_at_once == 12 || !solves_columns(result.options));
     result.on_space = workers.count == 1 && all && keeps_solutions(space, result.extents, parameters, result.options);
     if (result.on_space) {

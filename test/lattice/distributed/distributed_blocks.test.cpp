@@ -125,11 +125,11 @@ TEST_P(DistributedBlocks, BordersAreCountedAsMemoryAndMessages) {
     const auto grid = RankGrid::given({{8, 8, 8, 16}}, 4, {1, 1, 2, 2});
     const DiracParameters parameters{.kappa = 0.11, .csw = 1.2};
     SolverOptions options{.method = Method::gcr, .inner = Precision::single, .schwarz = {ras, {8, 8, 4, 8}, 0}};
-    const double without = halo_bytes(grid, parameters, options);
+    const double without = halo_bytes(grid, parameters, options, false);
     options.schwarz.overlap = 2;
     constexpr double local = 8 * 8 * 4 * 8, bordered = 8 * 8 * 8 * 12, blocks = bordered - local;
     // Links and clover term while blocks are packed; the residual; blocks in 18 numbers a link.
-    EXPECT_GT(halo_bytes(grid, parameters, options), without + 1152 * bordered + 48 * bordered + (4 * 18 + 72) * 4 * blocks);
+    EXPECT_GT(halo_bytes(grid, parameters, options, false), without + 1152 * bordered + 48 * bordered + (4 * 18 + 72) * 4 * blocks);
     on_grid(grid.shape(), [&]<Space S>(S on, comm::Worker& worker) {
         const LocalSites sites{grid.lattice(), grid.local(), {{8, 8, 8, 12}}, grid.origin(worker.index()), {0, 0, 2, 2}};
         const ResidualBorder<S, Precision::half> border(worker, grid, std::make_shared<const Lattice<S>>(on, grid.local()), sites);

@@ -29,6 +29,7 @@ class DistributedLittleOperator {
     void assemble(const BlockVectors<S, T>& basis, const LittleLinks<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters);
 
     /// As LittleOperator's.
+    const BlockLayout& layout() const { return local_.layout(); }
     void apply(const LittleVector<S, T>& in, LittleVector<S, T>& out) const { multiply(local_.own(), nullptr, in, out); }
     void divide(const LittleVector<S, T>& in, LittleVector<S, T>& out) const { local_.divide(in, out); }
     void apply_divided(const LittleVector<S, T>& in, LittleVector<S, T>& between, LittleVector<S, T>& out) const {
@@ -36,6 +37,8 @@ class DistributedLittleOperator {
         multiply(nullptr, in.data.data(), between, out);
     }
 
+    /// The rows of this worker's blocks.
+    const LittleOperator<S, T>& local() const { return local_; }
     /// Of this worker.
     double bytes() const { return local_.bytes() + static_cast<double>(sent_.size() + received_.size()) * sizeof(T); }
 

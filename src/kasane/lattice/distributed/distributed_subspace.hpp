@@ -1,5 +1,5 @@
 // What the preconditioner of inexact deflation (solve/two_level.hpp) consists of on one worker's part of a lattice: blocks divide the local
-// lattice, so that basis, restriction and prolongation are local.
+// lattice, so that basis, restriction and prolongation are local. CPUs divide the little system too; every device has the whole of it.
 #pragma once
 
 #include <kasane/lattice/distributed/distributed_algebra.hpp>
@@ -8,6 +8,7 @@
 #include <kasane/lattice/distributed/distributed_little.hpp>
 #include <kasane/lattice/distributed/distributed_little_operator.hpp>
 #include <kasane/lattice/distributed/rank_grid.hpp>
+#include <kasane/lattice/distributed/whole_little_operator.hpp>
 #include <kasane/lattice/solve/two_level.hpp>
 
 namespace kasane::lattice {
@@ -19,9 +20,10 @@ struct DistributedSubspace {
     using Algebra = DistributedAlgebra<S, P>;
     using Columns = DistributedColumnAlgebra<S, P>;
     using Smoother = SchwarzPreconditioner<S, P, Operator, Algebra>;
-    using Little = DistributedLittleOperator<S, Real>;
-    using LittleSums = DistributedLittleAlgebra<S, Real>;
-    using Deflation = DistributedLittleDeflation<S, Real>;
+    static constexpr bool divides_little = std::same_as<S, Cpu>;
+    using Little = std::conditional_t<divides_little, DistributedLittleOperator<S, Real>, WholeLittleOperator<S, Real>>;
+    using LittleSums = std::conditional_t<divides_little, DistributedLittleAlgebra<S, Real>, LittleAlgebra<S, Real>>;
+    using Deflation = std::conditional_t<divides_little, DistributedLittleDeflation<S, Real>, LittleDeflation<S, Real>>;
     using LinksOf = LittleLinks<S>;
 
     static constexpr int together = 1;
@@ -33,9 +35,27 @@ struct DistributedSubspace {
 
     Algebra algebra() const { return {lattice, *worker, exchange->peers()}; }
     Columns columns() const { return {lattice, *worker}; }
-    Little little(const BlockLayout& layout) const { return {lattice->space(), layout, *exchange, *worker}; }
-    LittleSums little_algebra(const BlockLayout& layout) const { return {lattice->space(), layout, *worker}; }
-    Deflation deflation(const BlockLayout& layout, int most) const { return {lattice->space(), layout, most, *worker}; }
+    /// @param layout  of the local lattice's blocks
+    Little little(const BlockLayout& layout) const {
+        if constexpr (divides_little)
+            return {lattice->space(), layout, *exchange, *worker};
+        else
+            return {lattice->space(), layout, *exchange, *worker, grid};
+    }
+    /// @param layout  of the little system
+    LittleSums little_algebra(const BlockLayout& layout) const {
+        if constexpr (divides_little)
+            return {lattice->space(), layout, *worker};
+        else
+            return {lattice->space(), layout};
+    }
+    /// As little_algebra().
+    Deflation deflation(const BlockLayout& layout, int most) const {
+        if constexpr (divides_little)
+            return {lattice->space(), layout, most, *worker};
+        else
+            return {lattice->space(), layout, most};
+    }
     void random(int number, Field<S, P>& even) const { random_field(number, grid.lattice(), grid.origin(worker->index()), even); }
     double least(double here) const {
         worker->all_reduce({&here, 1}, comm::Reduce::min);

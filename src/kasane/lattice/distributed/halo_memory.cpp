@@ -27,6 +27,15 @@ double coherent_bytes(const HaloLayout& layout, const CoherentOptions& options, 
     return 2 * number * (std::max(basis, couplings) + blocks * 2 * rows);
 }
 
+/// Of the little system, what it has of other workers' blocks, and this worker's matrices with those that it receives in the set-up.
+double whole_little_bytes(const RankGrid& grid, const CoherentOptions& options, double number) {
+    const double rows = 16 * ((options.vectors + 7) / 8), sites = static_cast<double>(grid.local().volume());
+    const double blocks = sites / (1. * options.block[0] * options.block[1] * options.block[2] * options.block[3]);
+    constexpr double vectors = 2 * 75;  // of GCR, and a few
+    return (grid.size() - 1) * (number / 4 * sites * little_bytes_per_site(options, grid.local()) + number * vectors * rows * blocks) +
+           18 * number * 2 * rows * rows * blocks;
+}
+
 index_t spinor_bytes_of(Precision precision) {
     switch (precision) {
         case Precision::half: return spinor_bytes<Precision::half>;
@@ -58,7 +67,7 @@ double border_bytes(const RankGrid& grid, const DiracParameters& parameters, con
 
 }  // namespace
 
-double halo_bytes(const RankGrid& grid, const DiracParameters& parameters, const SolverOptions& options) {
+double halo_bytes(const RankGrid& grid, const DiracParameters& parameters, const SolverOptions& options, bool on_device) {
     const auto layout = halo_layout(grid);
     const bool clover = parameters.csw != 0, mixed = options.inner != Precision::double_;
     const auto sites = static_cast<double>(layout.sites());
@@ -67,7 +76,11 @@ double halo_bytes(const RankGrid& grid, const DiracParameters& parameters, const
         bytes += 2 * 576. * 2 * static_cast<double>(grid.border_sites(1));
     }
     if (options.schwarz.method != SchwarzMethod::none) bytes += border_bytes(grid, parameters, options);
-    if (options.coherent.vectors != 0) bytes += coherent_bytes(layout, chosen(options.coherent, grid.local()), mixed ? 4 : 8);
+    if (options.coherent.vectors != 0) {
+        const auto coherent = chosen(options.coherent, grid.local());
+        bytes += coherent_bytes(layout, coherent, mixed ? 4 : 8);
+        if (on_device) bytes += whole_little_bytes(grid, coherent, mixed ? 4 : 8);
+    }
     return bytes;
 }
 

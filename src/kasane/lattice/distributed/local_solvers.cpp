@@ -92,7 +92,7 @@ class SolverOn final : public WorkerSolver {
 std::string memory_problem(comm::Worker& worker, const AnySpace& on, const SolverSetup& setup, const RankGrid& grid) {
     try {
         check_memory(on, grid.local(), setup.parameters, setup.options,
-                     {halo_bytes(grid, setup.parameters, setup.options), comm::workers_on_host(worker)});
+                     {halo_bytes(grid, setup.parameters, setup.options, !std::holds_alternative<Cpu>(on)), comm::workers_on_host(worker)});
     } catch (const InputError& error) {
         return error.what();
     }

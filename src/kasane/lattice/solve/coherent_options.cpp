@@ -49,7 +49,7 @@ std::vector<std::string> problems_of(const CoherentOptions& options, const Exten
     return problems;
 }
 
-double coherent_bytes_per_site(const CoherentOptions& options, const Extents& lattice) {
+double little_bytes_per_site(const CoherentOptions& options, const Extents& lattice) {
     const auto all = chosen(options, lattice);
     const double padded = 8 * ((all.vectors + 7) / 8);
     const double sites = 1. * all.block[0] * all.block[1] * all.block[2] * all.block[3];
@@ -57,7 +57,12 @@ double coherent_bytes_per_site(const CoherentOptions& options, const Extents& la
     // GCR.
     const double deflation = 2 * 8 * ((2 * (all.vectors + coherent_own_vectors(all.vectors)) + 7) / 8);
     const double gcr = 4. * coherent_little_length;
-    return 4 * (24 * padded + (10 * 2 * (2 * padded) + 2 * deflation + gcr) * 2 * padded / sites);
+    return 4 * (10 * 2 * (2 * padded) + 2 * deflation + gcr) * 2 * padded / sites;
+}
+
+double coherent_bytes_per_site(const CoherentOptions& options, const Extents& lattice) {
+    const double padded = 8 * ((chosen(options, lattice).vectors + 7) / 8);
+    return 4 * 24 * padded + little_bytes_per_site(options, lattice);
 }
 
 }  // namespace kasane::lattice

@@ -44,6 +44,9 @@ CoherentOptions chosen(const CoherentOptions& options, const Extents& lattice);
 /// What is wrong with chosen options on this lattice; empty: nothing. Names usable blocks.
 std::vector<std::string> problems_of(const CoherentOptions& options, const Extents& lattice);
 
+/// Memory of the little operator and its deflation in single precision (twice as much for a solver in double). [bytes per site]
+double little_bytes_per_site(const CoherentOptions& options, const Extents& lattice);
+
 /// Memory of basis and little operator in single precision (twice as much for a solver in double). [bytes per site]
 double coherent_bytes_per_site(const CoherentOptions& options, const Extents& lattice);
 

@@ -76,9 +76,13 @@ class LittleOperator {
 
     double bytes() const;
 
-    /// The matrices, for what multiplies them itself.
+    const BlockLayout& layout() const { return layout_; }
+    /// The matrices, for what multiplies or fills them itself: diagonal blocks, their inverses, couplings to neighbours.
     const T* own() const { return own_.data(); }
+    const T* inverse() const { return inverse_.data(); }
     const T* hop() const { return hop_.data(); }
+    T* own() { return own_.data(); }
+    T* inverse() { return inverse_.data(); }
     T* hop() { return hop_.data(); }
 
    private:

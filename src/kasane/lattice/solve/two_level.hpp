@@ -23,6 +23,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -92,19 +93,19 @@ class TwoLevelPreconditioner {
           columns_(subspace_.columns()),
           one_(whole, 1),
           basis_(whole.lattice(), {{options.block[0], options.block[1], options.block[2], options.block[3]}}, options.vectors),
-          little_algebra_(subspace_.little_algebra(basis_.layout())),
           little_(subspace_.little(basis_.layout())),
-          c_(basis_.space(), basis_.layout()),
-          z_(basis_.space(), basis_.layout()),
-          between_(basis_.space(), basis_.layout()),
-          deflation_(subspace_.deflation(basis_.layout(), 2 * (options.vectors + coherent_own_vectors(options.vectors)))),
+          little_algebra_(subspace_.little_algebra(little_.layout())),
+          c_(little_vector()),
+          z_(little_vector()),
+          between_(little_vector()),
+          deflation_(subspace_.deflation(little_.layout(), 2 * (options.vectors + coherent_own_vectors(options.vectors)))),
           gcr_(little_algebra_, c_, little_length) {
         Stopwatch watch;
         set_up(links, A, parameters);
         if (!keeps) vectors_.clear(), deflating_.clear();
         const auto& layout = basis_.layout();
         synchronize(AnySpace(basis_.space()));
-        const double gcr_bytes = 2. * little_length * static_cast<double>(layout.coefficients()) * sizeof(Real);
+        const double gcr_bytes = 2. * little_length * static_cast<double>(little_.layout().coefficients()) * sizeof(Real);
         const index_t blocks = layout.blocks() * subspace_.parts();
         report_ = {options.vectors, layout.own,
                    blocks,          2 * layout.count * blocks,
@@ -130,7 +131,7 @@ class TwoLevelPreconditioner {
     void update(const LinksOf& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
         little_.assemble(basis_, links, A, parameters);
         deflation_.clear();
-        Little u(basis_.space(), basis_.layout()), image(basis_.space(), basis_.layout());
+        Little u = little_vector(), image = little_vector();
         for (const auto& w : deflating_) add_to_deflation(w, u, image);
     }
     /// Improves the subspace by one step of inverse iteration, after update() with the same links.
@@ -163,6 +164,8 @@ class TwoLevelPreconditioner {
     static constexpr double relaxation = 0.9;         ///< of minimal residual
     static constexpr double relaxed = 1e-3;           ///< residual at which BiCGStab ends for the first near-null vectors
     static constexpr int together = Subspace::together;
+    /// Whether the little system has the blocks of all workers, and the basis those of one.
+    static constexpr bool collects = requires(typename Subspace::Little& little, Little& c) { little.collect(c, c); };
 
     /// Fields of the preconditioner, of some right-hand sides.
     struct Work {
@@ -244,12 +247,12 @@ class TwoLevelPreconditioner {
     /// coefficients miss of its eigenvector is where the little system's GCR stagnates. Each is deflated before the next is computed.
     /// @param odd  work
     void deflate_little(Vector& odd, bool completes) {
-        Little u(basis_.space(), basis_.layout()), image(basis_.space(), basis_.layout());
+        Little u = little_vector(), image = little_vector();
         deflation_.clear();
         deflating_.clear();
         const auto add = [&] {
             add_to_deflation(c_, u, image);
-            if (completes) little_algebra_.copy(c_, deflating_.emplace_back(basis_.space(), basis_.layout()));
+            if (completes) little_algebra_.copy(c_, deflating_.emplace_back(little_vector()));
         };
         for (const auto& even : vectors_) {
             take_coefficients(even, odd);
@@ -267,9 +270,11 @@ class TwoLevelPreconditioner {
     }
     /// c = P^+ (even, kappa A_oo^-1 H_oe even)
     void take_coefficients(const Vector& even, Vector& odd) {
-        basis_.restrict_to(Parity::even, even, false, c_.data.data());
+        Little& c = own_coefficients();
+        basis_.restrict_to(Parity::even, even, false, c.data.data());
         whole_.dirac().hop(HopForm::inverse, Parity::odd, false, kappa_, even, nullptr, odd);
-        basis_.restrict_to(Parity::odd, odd, true, c_.data.data());
+        basis_.restrict_to(Parity::odd, odd, true, c.data.data());
+        if constexpr (collects) little_.collect(c, c_);
     }
     /// Modified Gram-Schmidt, twice; then a reflection, v_k -= 2 / N sum v_j, so that each has a part of the lowest modes, which are
     /// the first ones otherwise: inverse iteration gives as many independent approximations of them.
@@ -320,9 +325,22 @@ class TwoLevelPreconditioner {
     /// x = (P (P^+ D P)^-1 P^+ (b, 0))_e. @param q  work
     void correct(const Vector& b, Vector& x, Vector& q, double little_rtol) {
         if (multiplies_) whole_.dirac().clover(Parity::even, false, b, q);
-        basis_.restrict_to(Parity::even, multiplies_ ? q : b, false, c_.data.data());
+        Little& c = own_coefficients();
+        basis_.restrict_to(Parity::even, multiplies_ ? q : b, false, c.data.data());
+        if constexpr (collects) little_.collect(c, c_);
         solve_little(little_rtol, options_.little_iteration_limit);
-        basis_.prolong(Parity::even, c_.data.data(), x);
+        if constexpr (collects) little_.select(c_, c);
+        basis_.prolong(Parity::even, c.data.data(), x);
+    }
+    Little little_vector() const { return {basis_.space(), little_.layout()}; }
+    /// Those of this worker's blocks: c, where the little system has no others.
+    Little& own_coefficients() {
+        if constexpr (collects) {
+            if (!own_) own_.emplace(basis_.space(), basis_.layout());
+            return *own_;
+        } else {
+            return c_;
+        }
     }
     /// c = (P^+ D P)^-1 c, approximately.
     void solve_little(double rtol, int limit) {
@@ -379,9 +397,10 @@ class TwoLevelPreconditioner {
     Work one_;                     ///< of one right-hand side
     std::vector<Vector> vectors_;  ///< near-null; empty after a set-up that does not keep them
     BlockVectors<S, Real> basis_;
-    typename Subspace::LittleSums little_algebra_;
     typename Subspace::Little little_;
-    Little c_, z_, between_;
+    typename Subspace::LittleSums little_algebra_;
+    Little c_, z_, between_;  ///< vectors of the little system
+    std::optional<Little> own_;
     typename Subspace::Deflation deflation_;
     std::vector<Little> deflating_;  ///< of the present subspace, before each is divided into chiralities
     krylov::GcrWorkspace<typename Subspace::LittleSums> gcr_;
