@@ -312,15 +312,20 @@ TensorRange tensor_range(const PoissonProblem& problem) {
 
 double tensor_anisotropy(const PoissonProblem& problem) {
     const index_t all = own_tensors(problem);
-    const auto sums = sum<3>(Cpu{}, all, [&](index_t row) {
-        return Terms<3>{{tensor_value(problem, 0, row), tensor_value(problem, 3, row), tensor_value(problem, 5, row)}};
-    });
+    double root[3];  // of the mean diagonal, up to a factor
+    for (int d = 0; d < 3; ++d) {
+        double sum = 0;
+        for (index_t row = 0; row < all; ++row) sum += tensor_value(problem, component(d, d), row);
+        root[d] = std::sqrt(sum);
+    }
     const auto ratio = [&](index_t row) {
         double K[3][3], trace = 0;
-        for (int d = 0; d < 3; ++d) trace += tensor_value(problem, component(d, d), row) / sums[d];
-        for (int d = 0; d < 3; ++d)
-            for (int e = 0; e < 3; ++e)
-                K[d][e] = tensor_value(problem, component(d, e), row) / std::sqrt(sums[d]) / std::sqrt(sums[e]) / trace;
+        for (int d = 0; d < 3; ++d) {
+            for (int e = 0; e < 3; ++e) K[d][e] = tensor_value(problem, component(d, e), row) / root[d] / root[e];
+            trace += K[d][d];
+        }
+        for (auto& line : K)
+            for (double& entry : line) entry /= trace;
         return Largest{eigenvalue_ratio(K)};
     };
     return reduce<Largest>(Cpu{}, all, ratio).value;
