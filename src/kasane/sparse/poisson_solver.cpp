@@ -135,7 +135,9 @@ bool geometric_multigrid_pays(const PoissonProblem& problem) {
     constexpr double largest_anisotropy = 100;  // 64^3 cells: both methods need about the same time (docs/multigrid.md)
     for (std::size_t d = 0; d < 3; ++d)
         if (odd_period(problem, d)) return false;
-    return !problem.has_tensor() || tensor_anisotropy(problem) <= largest_anisotropy;
+    // Solver does not find the null space of a matrix with positive entries beside the diagonal.
+    if (!problem.has_tensor() || (problem.singular() && problem.couples_directions())) return true;
+    return tensor_anisotropy(problem) <= largest_anisotropy;
 }
 
 void check_poisson_solver(const PoissonProblem& problem, const PoissonSolverOptions& options) {

@@ -77,8 +77,8 @@ void check_tolerance(const PoissonSolverOptions& options);
 /// Whether a direction is periodic with an odd number of cells, which geometric multigrid does not take: neighbours have two colours.
 bool odd_period(const PoissonProblem& problem, std::size_t direction);
 /// Whether PoissonSolver is expected to be faster than Solver with Precondition::multigrid, for a set-up and a solve on a CPU: there is no
-/// odd_period(), and no tensor of eigenvalues that are too far apart, relative to the mean diagonal (docs/multigrid.md). Of a valid
-/// problem.
+/// odd_period(), and no tensor of eigenvalues that are too far apart, relative to the mean diagonal (docs/multigrid.md). Also true for a
+/// singular() problem with couplings, whose null space Solver does not find. Of a valid problem.
 bool geometric_multigrid_pays(const PoissonProblem& problem);
 /// @throws InputError for options out of range and odd_period()
 void check_poisson_solver(const PoissonProblem& problem, const PoissonSolverOptions& options);
