@@ -535,12 +535,11 @@ class PoissonProblem:
 
     def solve(self, rtol: float = 1e-8, device: str = "auto", threads: int = 0) -> np.ndarray:
         """[NZ, NY, NX] phi, by conjugate gradients with geometric multigrid; with an odd number of cells along a periodic direction, or with
-        a tensor, with the multigrid of its matrix."""
-        odd_period = any(kind == "periodic" and self.cells[face // 2] % 2 for face, (kind, *_) in enumerate(self.boundary))
-        if self.tensor is not None or odd_period:
-            own: _Solving = Solver(self.matrix(), precondition="multigrid", rtol=rtol, device=device, threads=threads)
+        a tensor of eigenvalues far apart (docs/poisson.md), with the multigrid of its matrix."""
+        if _core.geometric_multigrid_pays(self):
+            own: _Solving = PoissonSolver(self, rtol=rtol, device=device, threads=threads)
         else:
-            own = PoissonSolver(self, rtol=rtol, device=device, threads=threads)
+            own = Solver(self.matrix(), precondition="multigrid", rtol=rtol, device=device, threads=threads)
         return own.solve(self.rhs()).reshape(self.shape)
 
     def _faces(self) -> str:
@@ -564,7 +563,8 @@ class PoissonProblem:
 
 
 class PoissonSolver(_Solving):
-    """Solves the system of one PoissonProblem by conjugate gradients with geometric multigrid; no matrix is stored."""
+    """Solves the system of one PoissonProblem by conjugate gradients with geometric multigrid; no matrix is stored but that of a tensor
+    that couples directions."""
 
     _instead = "store the problem, and make a new one from it"
 

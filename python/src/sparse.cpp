@@ -488,6 +488,7 @@ void bind_sparse(nb::module_& m) {
           nb::arg("rtol"), nb::arg("iteration_limit"), nb::arg("precondition"), nb::arg("device"), nb::arg("threads"),
           nb::arg("callback").none());
     m.def("validate_poisson", [](const nb::object& problem) { validate(problem_of(problem)); });
+    m.def("geometric_multigrid_pays", [](const nb::object& problem) { return geometric_multigrid_pays(problem_of(problem)); });
     m.def("poisson_matrix", [](const nb::object& problem) { return arrays_of(poisson_matrix(problem_of(problem))); });
     m.def("poisson_rhs", [](const nb::object& problem) { return owned(poisson_rhs(problem_of(problem))); });
     m.def("source_of",

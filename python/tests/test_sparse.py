@@ -232,6 +232,8 @@ def test_poisson_with_a_tensor():
     assert (A != A.T).nnz == 0 and A.nnz == (3 * 5 - 2) * (3 * 4 - 2) * (3 * 3 - 2)
     exact = linalg.spsolve(A.tocsc(), problem.rhs())
     assert np.allclose(problem.solve(rtol=1e-11, device="cpu").ravel(), exact, rtol=1e-7, atol=1e-7)
+    geometric = PoissonSolver(problem, rtol=1e-11, device="cpu")
+    assert np.allclose(geometric.solve(problem.rhs()), exact, rtol=1e-7, atol=1e-7) and geometric.grids[0] == (5, 4, 3)
     # One tensor for all cells: a linear potential is exact.
     K = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 0.5], [0.0, 0.5, 1.0]])
     faces = {name: ("dirichlet", "x - 2*y + z") for name in kasane.sparse.FACES}

@@ -6,6 +6,8 @@
 #include <kasane/krylov/cg.hpp>
 #include <kasane/sparse/check_vectors.hpp>
 #include <kasane/sparse/multigrid/box_multigrid.hpp>
+#include <kasane/sparse/poisson/tensor_scheme.hpp>
+#include <kasane/sparse/rows_solve.hpp>
 #include <kasane/sparse/vectors.hpp>
 
 #include <fmt/format.h>
@@ -13,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace kasane::sparse {
 
@@ -28,24 +31,38 @@ struct PoissonSolver::Parts {
 
 namespace {
 
+/// A copy on the space.
+template <Space S>
+Rows<double, S> rows_on(S on, const CsrMatrix& A) {
+    if constexpr (std::same_as<S, Cpu>) return copied_rows(on, A.view(), A.nonzeros());
+    const std::vector<std::uint32_t> begin(A.begin.begin(), A.begin.end());
+    return {A.rows(), A.rows(), to_space(on, begin), to_space(on, A.column), to_space(on, A.value)};
+}
+
 /// @tparam Base  PoissonSolver::Parts
 template <Space S, class Base>
 class PoissonSolverOn final : public Base {
    public:
     PoissonSolverOn(S on, BoxOperator<S> A, bool singular)
-        : on_(on), singular_(singular), memory_(on), A_(std::move(A)), M_(on, A_, singular_) {
+        : on_(on), singular_(singular), n_(A.cells().count()), memory_(on), A_(std::move(A)), M_(on, *A_, singular_) {
         for (const auto& cells : M_.grids()) this->setup.grids.push_back({cells.n[0], cells.n[1], cells.n[2]});
-        this->setup.bytes = A_.bytes() + M_.bytes();
+        this->setup.bytes = A_->bytes() + M_.bytes();
+    }
+    /// Of a tensor. @param diagonal  its diagonal part, which is released   @param matrix  in the memory of the host
+    PoissonSolverOn(S on, BoxOperator<S> diagonal, bool singular, const CsrMatrix& matrix)
+        : PoissonSolverOn(on, std::move(diagonal), singular) {
+        A_.reset();
+        rows_ = rows_on(on, matrix);
+        this->setup.bytes = rows_.bytes() + M_.bytes();
     }
 
     SolveLog solve(View<const double> b, View<double> x, const StopFunction& stop) override {
         const Stopwatch whole;
-        const index_t n = A_.cells().count();
-        require_sizes(n, b, View<const double>(x));
+        require_sizes(n_, b, View<const double>(x));
         require_finite(b, "the right-hand side");
         require_finite(View<const double>(x), "the first guess");
         const typename ReusedMemory<S>::Scope scope(memory_);
-        Buffer<double, S> rhs(on_, n), solution(on_, n);
+        Buffer<double, S> rhs(on_, n_), solution(on_, n_);
         copy_from_host(on_, rhs.view(), b);
         copy_from_host(on_, solution.view(), View<const double>(x));
         SolveLog log = iterate(rhs, solution, stop);
@@ -56,12 +73,11 @@ class PoissonSolverOn final : public Base {
 
     SolveLog solve_there(View<const double> b, View<double> x, const StopFunction& stop) override {
         const Stopwatch whole;
-        const index_t n = A_.cells().count();
-        require_sizes(n, b, View<const double>(x));
+        require_sizes(n_, b, View<const double>(x));
         const typename ReusedMemory<S>::Scope scope(memory_);
         KS_VALIDATE(look_at(on_, b).finite, "the right-hand side holds a number that is not finite.");
         KS_VALIDATE(look_at(on_, View<const double>(x)).finite, "the first guess holds a number that is not finite.");
-        Buffer<double, S> rhs(on_, n), solution(on_, n);
+        Buffer<double, S> rhs(on_, n_), solution(on_, n_);
         subtract(on_, b, 0, rhs.view());
         subtract(on_, View<const double>(x), 0, solution.view());
         SolveLog log = iterate(rhs, solution, stop);
@@ -83,7 +99,9 @@ class PoissonSolverOn final : public Base {
         how.iteration_limit = this->options.iteration_limit;
         how.true_residual_slack = 1;
         how.stop = stop;
-        static_cast<krylov::SolveLog&>(log) = krylov::conjugate_gradients(algebra, A_, M_, rhs, solution, how);
+        static_cast<krylov::SolveLog&>(log) =
+            A_ ? krylov::conjugate_gradients(algebra, *A_, M_, rhs, solution, how)
+               : krylov::conjugate_gradients(algebra, RowsOperator<S>{on_, rows_.view()}, M_, rhs, solution, how);
         if (singular_) algebra.remove_mean(solution);
         synchronize(on_);
         log.iteration_seconds = iterations.seconds();
@@ -95,8 +113,10 @@ class PoissonSolverOn final : public Base {
 
     S on_;
     bool singular_;
+    index_t n_;               ///< cells
     ReusedMemory<S> memory_;  ///< of solves, for the next ones
-    BoxOperator<S> A_;
+    std::optional<BoxOperator<S>> A_;
+    Rows<double, S> rows_;  ///< of a tensor, in place of A_
     BoxMultigrid<S> M_;
 };
 
@@ -111,10 +131,17 @@ bool odd_period(const PoissonProblem& problem, std::size_t direction) {
     return problem.periodic(direction) && problem.cells[direction] % 2 == 1;
 }
 
+bool geometric_multigrid_pays(const PoissonProblem& problem) {
+    constexpr double largest_anisotropy = 100;  // 64^3 cells: both methods need about the same time (docs/multigrid.md)
+    for (std::size_t d = 0; d < 3; ++d)
+        if (odd_period(problem, d)) return false;
+    // Solver does not find the null space of a matrix with positive entries beside the diagonal.
+    if (!problem.has_tensor() || (problem.singular() && problem.couples_directions())) return true;
+    return tensor_anisotropy(problem) <= largest_anisotropy;
+}
+
 void check_poisson_solver(const PoissonProblem& problem, const PoissonSolverOptions& options) {
     check_tolerance(options);
-    KS_VALIDATE(!problem.has_tensor(), "is a tensor: geometric multigrid has scalar coefficients. Take Solver with poisson_matrix()",
-                {"", 0, 0, "tensor"});
     for (std::size_t d = 0; d < 3; ++d)
         KS_VALIDATE(
             !odd_period(problem, d),
@@ -129,7 +156,14 @@ PoissonSolver::PoissonSolver(const AnySpace& on, const PoissonProblem& problem, 
     const Stopwatch watch;
     parts_ = std::visit(
         [&]<Space S>(S space) -> std::unique_ptr<Parts> {
-            return std::make_unique<PoissonSolverOn<S, Parts>>(space, BoxOperator<S>(space, problem), problem.singular());
+            BoxOperator<S> box(space, problem);
+            if (!problem.couples_directions())
+                return std::make_unique<PoissonSolverOn<S, Parts>>(space, std::move(box), problem.singular());
+            const index_t entries = poisson_nonzeros(problem);
+            KS_VALIDATE(entries < index_t{1} << 32,
+                        fmt::format("gives a matrix of {} entries: at most 2^32 - 1 are possible. Take fewer cells", entries),
+                        {"", 0, 0, "tensor"});
+            return std::make_unique<PoissonSolverOn<S, Parts>>(space, std::move(box), problem.singular(), tensor_matrix(problem));
         },
         on);
     parts_->setup.seconds = watch.seconds();
@@ -182,6 +216,13 @@ void PoissonSolver::set_tolerance(double rtol, int iteration_limit) {
     parts_->options = {rtol, iteration_limit};
 }
 
+namespace {
+/// Of the matrix on the space.
+std::uint64_t matrix_bytes(const PoissonProblem& problem) {
+    return 4 * static_cast<std::uint64_t>(problem.rows() + 1) + 12 * static_cast<std::uint64_t>(poisson_nonzeros(problem));
+}
+}  // namespace
+
 MultigridBytes multigrid_bytes(const PoissonProblem& problem, bool on_device) {
     // A cell of a grid, in floats; r, shares and the inverse of the diagonal are of every second cell. Both half sweeps from 0: 3 faces,
     // inverse, b, x; residual 3 + b + x + r; restriction r + 3 shares; prolongation 3 shares + 2 x; two half sweeps of 3, b, 2 x each (a
@@ -191,15 +232,18 @@ MultigridBytes multigrid_bytes(const PoissonProblem& problem, bool on_device) {
     // 2 r and a float. CPU: norm 1, narrowing and widening a double and a float each, r.z 2, direction 3, p.q 2, step 6.
     const double vectors = on_device ? 8 * (5 + 1 + 2 + 6) + 4 * 3 : 8 * (5 + 1 + 2 + 2 + 3 + 2 + 6) + 4 * 2;
     const auto cells = static_cast<double>(problem.rows());
-    return {cells * (vectors + grid), cells * grid / 7};
+    const double matrix = problem.couples_directions() ? static_cast<double>(matrix_bytes(problem)) - 8 * 3 * cells : 0;  // for the faces
+    return {cells * (vectors + grid) + matrix, cells * grid / 7};
 }
 
 std::uint64_t poisson_solver_memory(const PoissonProblem& problem) {
     // A cell: conductances in double 24; of the grids 30 (faces 12, x and b 8, of every second cell r, three shares and the inverse of the
     // diagonal 10) and 8/7 of that where all directions are joined, up to twice where one is, up to 2.5 times where it is periodic (10, 6,
-    // 4, 2, 1 cells); right-hand side, solution and four vectors of the iteration 48; the host's copy of the conductances 8.
+    // 4, 2, 1 cells); right-hand side, solution and four vectors of the iteration 48; the host's copy of the conductances 8. The matrix of
+    // a tensor replaces the conductances in double.
     const bool periodic = problem.periodic(0) || problem.periodic(1) || problem.periodic(2);
-    return static_cast<std::uint64_t>(problem.rows()) * (24 + (periodic ? 75 : 60) + 48 + 8) + (std::uint64_t{8} << 20);
+    const std::uint64_t matrix = problem.couples_directions() ? matrix_bytes(problem) : 0;
+    return static_cast<std::uint64_t>(problem.rows()) * (24 + (periodic ? 75 : 60) + 48 + 8) + matrix + (std::uint64_t{8} << 20);
 }
 
 }  // namespace kasane::sparse

@@ -1,6 +1,7 @@
 // Solves the finite-volume Poisson problem on a box by conjugate gradients with geometric multigrid: the number of iterations hardly
-// depends on the number of cells, and no matrix is stored. Invariants: the result is that of Solver up to the tolerance; it does not depend
-// on threads or device beyond rounding; a solve that does not converge returns its log and never throws for a numerical reason.
+// depends on the number of cells, and no matrix is stored but that of a tensor that couples directions, where the multigrid is that of its
+// diagonal part. Invariants: the result is that of Solver up to the tolerance; it does not depend on threads or device beyond rounding; a
+// solve that does not converge returns its log and never throws for a numerical reason.
 #pragma once
 
 #include <kasane/core/device/space.hpp>
@@ -32,7 +33,7 @@ class PoissonSolver {
    public:
     /// @param on       the CPU or a CUDA device
     /// @param problem  not kept; its source is not used
-    /// @throws InputError as validate(), for odd_period(), a tensor, and options out of range
+    /// @throws InputError as validate(), for odd_period(), options out of range, and a tensor's matrix of 2^32 entries or more
     PoissonSolver(const AnySpace& on, const PoissonProblem& problem, const PoissonSolverOptions& options = {});
     /// The solver for the matrix of such a problem, as poisson_matrix() makes it. What the diagonal exceeds the other entries by, less than
     /// 1e-12 of it not counted, is the conductance of faces that hold the potential.
@@ -75,7 +76,11 @@ class PoissonSolver {
 void check_tolerance(const PoissonSolverOptions& options);
 /// Whether a direction is periodic with an odd number of cells, which geometric multigrid does not take: neighbours have two colours.
 bool odd_period(const PoissonProblem& problem, std::size_t direction);
-/// @throws InputError for options out of range, odd_period(), and a tensor
+/// Whether PoissonSolver is expected to be faster than Solver with Precondition::multigrid, for a set-up and a solve on a CPU: there is no
+/// odd_period(), and no tensor of eigenvalues that are too far apart, relative to the mean diagonal (docs/multigrid.md). Also true for a
+/// singular() problem with couplings, whose null space Solver does not find. Of a valid problem.
+bool geometric_multigrid_pays(const PoissonProblem& problem);
+/// @throws InputError for options out of range and odd_period()
 void check_poisson_solver(const PoissonProblem& problem, const PoissonSolverOptions& options);
 /// Bytes that an iteration must move at least, where every array is read or written once in each pass that uses it.
 struct MultigridBytes {

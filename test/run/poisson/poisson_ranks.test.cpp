@@ -13,12 +13,13 @@ namespace fs = std::filesystem;
 
 class ParallelPoisson : public test::RanksTest {
    protected:
-    void put(const std::string& more = "", const std::string& solver = "precondition = 'multigrid'\n") {
+    void put(const std::string& more = "", const std::string& solver = "precondition = 'multigrid'\n",
+             const std::string& coefficient = "formula = 'k > 10 ? 20 : 1'\n") {
         test::write_file(
             directory / "box.toml",
             "[run]\nproblem = 'poisson'\ndevice = 'cpu'\nthreads = 1\n[grid]\ncells = [9, 8, 21]\n[source]\nformula = 'i - 2 * j + k'\n"
-            "[coefficient]\nformula = 'k > 10 ? 20 : 1'\n[solver]\n" +
-                solver + "[output]\ndirectory = 'out'\n" + more);
+            "[coefficient]\n" +
+                coefficient + "[solver]\n" + solver + "[output]\ndirectory = 'out'\n" + more);
     }
     std::vector<double> potential(const std::string& run) {
         return hdf5::File::open(directory / run / "solution.hdf5").read_array<double>("/Potential");
@@ -46,6 +47,13 @@ TEST_F(ParallelPoisson, HasTheSolutionOfOneRank) {
     put("", "rtol = 1e-11\n");
     ASSERT_EQ(ranks(2, {"run", "box.toml", "-o", "default"}).status, 0);
     expect_near(potential("default"), potential("one"), 1e-8);
+}
+
+TEST_F(ParallelPoisson, TakesATensorWithoutCouplings) {
+    put("", "precondition = 'multigrid'\nrtol = 1e-11\n", "xx = 'k > 10 ? 20 : 1'\nyy = 3\nzz = '1 + x/9'\n");
+    ASSERT_EQ(kasane({"run", "box.toml", "-o", "one"}).status, 0);
+    ASSERT_EQ(ranks(3, {"run", "box.toml", "-o", "three"}).status, 0);
+    expect_near(potential("three"), potential("one"), 1e-8);
 }
 
 TEST_F(ParallelPoisson, FirstAndLastRankAreNeighboursWhereZIsPeriodic) {
@@ -85,6 +93,8 @@ TEST_F(ParallelPoisson, RefusesWhatSeveralWorkersDoNotHave) {
     put("[boundary]\nx_min = { periodic = true }\nx_max = { periodic = true }\n");
     test::expect_bad_input(ranks(2, {"run", "box.toml", "--json"}), {"boundary.x_min", "9 cells along x", "even number", "one worker"});
     test::expect_bad_input(ranks(2, {"run", "box.toml", "--json", "--set", "parallel.gpus_per_rank=0"}), {"parallel.gpus_per_rank"});
+    put("", "", "xx = 2\nxy = 'x/20'\nyy = 3\nzz = 1\n");
+    test::expect_bad_input(ranks(2, {"run", "box.toml", "--json"}), {"coefficient", "xy, xz or yz", "one worker"});
     EXPECT_FALSE(fs::exists(directory / "out"));
 }
 

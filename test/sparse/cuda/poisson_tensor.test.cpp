@@ -1,5 +1,7 @@
-// A Poisson problem with a tensor on a CUDA device: rows of 27 entries with entries of both signs, by the factors and by multigrid.
-#include <kasane/core/device/space.hpp>
+// A Poisson problem with a tensor on a CUDA device: rows of 27 entries with entries of both signs, by the factors and by both forms of
+// multigrid.
+#include <kasane/core/device/buffer.hpp>
+#include <kasane/sparse/poisson_solver.hpp>
 #include <kasane/sparse/solver.hpp>
 
 #include <gtest/gtest.h>
@@ -34,6 +36,18 @@ TEST(PoissonTensorOnCuda, IsSolvedAsOnTheCpu) {
         EXPECT_LE(test::largest_difference(Solver(best_space(), A.view(), options).solve(poisson_rhs(problem), &log), here), 1e-7 * size);
         EXPECT_TRUE(log.converged());
     }
+
+    // Geometric multigrid of the diagonal part, with vectors of the host and of the device.
+    PoissonSolver solver(best_space(), problem, {.rtol = 1e-11});
+    const auto b = poisson_rhs(problem);
+    std::vector<double> x(b.size(), 0.);
+    ASSERT_TRUE(solver.solve(view(b), view(x)).converged());
+    EXPECT_LE(test::largest_difference(x, here), 1e-7 * size);
+    const Cuda device = std::get<Cuda>(best_space());
+    const auto rhs = to_space(device, b);
+    auto solution = to_space(device, std::vector<double>(b.size(), 0.));
+    EXPECT_TRUE(solver.solve_on_device(rhs.view(), solution.view()).converged());
+    EXPECT_LE(test::largest_difference(to_host(solution), here), 1e-7 * size);
 }
 
 }  // namespace

@@ -112,6 +112,9 @@ TEST(DistributedPoisson, RefusesBadInput) {
         EXPECT_THROW(DistributedPoissonSolver(all, here, problem), InputError);
         problem.boundary[0] = problem.boundary[1] = {};
         problem.cells = {8, 8, 8};
+        problem.tensor = {{{2.}, {1.}, {}, {2.}, {}, {1.}}};
+        EXPECT_THROW(DistributedPoissonSolver(all, here, problem), InputError);
+        problem.tensor = {};
         EXPECT_THROW(DistributedPoissonSolver(all, here, problem, {.rtol = 2}), InputError);
         DistributedPoissonSolver solver(all, here, problem);
         std::vector<double> b(512, 1.), x(512, 0.), shorter(511, 0.);

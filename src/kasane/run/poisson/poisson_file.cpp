@@ -363,22 +363,21 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, 
     return o;
 }
 
-/// The grids of geometric multigrid have scalar coefficients and an even number of cells along periodic directions: other problems take the
-/// multigrid of their matrix.
+/// The grids of geometric multigrid have an even number of cells along periodic directions: other problems take the multigrid of their
+/// matrix. With a tensor PoissonRun decides when its values are known.
 void choose_multigrid(io::Section& coefficient, int workers, PoissonFile& file) {
     if (!file.multigrid) return;
     if (workers > 1) {
-        if (file.problem.has_tensor())
+        if (file.problem.couples_directions())
             coefficient.problem("",
-                                "is a tensor, and geometric multigrid, which several workers take, has scalar coefficients: take one "
-                                "worker");
+                                "is a tensor with xy, xz or yz, and several workers take scalar coefficients or tensors without them: "
+                                "take one worker");
         return;
     }
     const auto& problem = file.problem;
     const bool odd = odd_period(problem, 0) || odd_period(problem, 1) || odd_period(problem, 2);
-    if (!problem.has_tensor() && !odd) return;
-    file.multigrid = false;
-    file.solver.precondition = sparse::Precondition::multigrid;
+    if (odd) file.multigrid = false;
+    if (odd || problem.has_tensor()) file.solver.precondition = sparse::Precondition::multigrid;
 }
 
 /// Every worker needs planes of cells of its own.
@@ -558,7 +557,9 @@ std::vector<RunMemory> memory_on_workers(const PoissonFile& file, const RankCoor
 RunMemory memory(const PoissonFile& file) {
     const auto& problem = file.problem;
     const auto rows = problem.rows(), nonzeros = sparse::poisson_nonzeros(problem);
-    if (file.multigrid) {
+    const auto matrix = static_cast<std::uint64_t>(rows + 1) * sizeof(index_t) +
+                        static_cast<std::uint64_t>(nonzeros) * (sizeof(std::int32_t) + sizeof(double));
+    if (file.multigrid && !problem.has_tensor()) {
         // The fields of the problem, b and x on the host, and one direction's conductances during the set-up.
         RunMemory memory{.host_bytes = vectors(problem, coefficient_fields(file) + 4), .host_available = available_memory(Cpu{})};
         const auto bytes = sparse::poisson_solver_memory(problem);
@@ -566,9 +567,9 @@ RunMemory memory(const PoissonFile& file) {
         if (name(file.space) != "cpu") memory.device_available = available_memory(file.space);
         return memory;
     }
-    const auto solver = sparse::memory_estimate(rows, nonzeros, file.solver);
-    const auto matrix = static_cast<std::uint64_t>(rows + 1) * sizeof(index_t) +
-                        static_cast<std::uint64_t>(nonzeros) * (sizeof(std::int32_t) + sizeof(double));
+    // The multigrid of a tensor is one of two, of which only the values decide.
+    const auto solver = std::max(sparse::memory_estimate(rows, nonzeros, file.solver),
+                                 file.multigrid ? sparse::poisson_solver_memory(problem) : std::uint64_t{0});
     const auto order = file.solver.ordering.kind;
     const bool on_host = name(file.space) == "cpu" || (order != sparse::OrderingKind::automatic && order != sparse::OrderingKind::cm_rcm);
     // The problem's fields, b and x are in memory as long as the solver; the matrix until the set-up ends. The output is written after

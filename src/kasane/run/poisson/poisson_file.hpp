@@ -30,7 +30,9 @@ struct PoissonFile : RunFile {
     /// Components of the tensor in the order of PoissonProblem::tensor, where formulas give it. `problem` then has placeholders of one
     /// number, which say which components there are; so it has where `coefficient` is a file of tensors.
     std::array<CellField, 6> tensor;
-    bool multigrid = false;  ///< solved by a PoissonSolver with rtol and iteration_limit of `solver`, whose other options are not used
+    /// Solved by a PoissonSolver with rtol and iteration_limit of `solver`, whose other options are used for a tensor alone, where
+    /// geometric_multigrid_pays() is false.
+    bool multigrid = false;
     sparse::SolverOptions solver;
     Where cells;  ///< of the key that sets the size of the problem
     std::array<Where, 6> faces;

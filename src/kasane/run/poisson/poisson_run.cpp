@@ -8,6 +8,7 @@
 #include <kasane/run/poisson/poisson_output.hpp>
 #include <kasane/run/poisson/solve_summary.hpp>
 #include <kasane/sparse/distributed/distributed_poisson_solver.hpp>
+#include <kasane/sparse/poisson/tensor_scheme.hpp>
 #include <kasane/sparse/poisson_solver.hpp>
 
 #include <fmt/format.h>
@@ -107,6 +108,13 @@ class PoissonRun : public Run {
         if (!problem_) problem_ = load(file_);
         if (ended_) return;
         b_ = sparse::poisson_rhs(*problem_);
+        if (file_.multigrid && !several() && !sparse::geometric_multigrid_pays(*problem_)) {
+            file_.multigrid = false;
+            record_.notes.push_back(fmt::format(
+                "eigenvalues of the tensor differ by a factor of up to {:.3g}, relative to its mean diagonal: multigrid is that "
+                "of the matrix, by smoothed aggregation",
+                sparse::tensor_anisotropy(*problem_)));
+        }
         if (file_.multigrid)
             set_up_multigrid(watch);
         else
@@ -233,7 +241,8 @@ class PoissonRun : public Run {
         s.seconds = {{"grids", made.seconds}};
         s.decision = {.by = "options", .reason = several() ? "several workers take multigrid" : "multigrid was asked for"};
         const auto& coarsest = made.grids.back();
-        s.notes.push_back(fmt::format("multigrid of {} grids, the coarsest with {} x {} x {} cells", made.grids.size(), coarsest[0],
+        s.notes.push_back(fmt::format("multigrid of {} grids{}, the coarsest with {} x {} x {} cells", made.grids.size(),
+                                      problem_->couples_directions() ? " for the diagonal part of the tensor" : "", coarsest[0],
                                       coarsest[1], coarsest[2]));
         record_.papers = papers(true, file_.solver);
         record_.notes.insert(record_.notes.end(), s.notes.begin(), s.notes.end());

@@ -3,6 +3,7 @@
 #include <kasane/sparse/multigrid/box_multigrid.body.hpp>
 #include <kasane/sparse/multigrid/box_multigrid.hpp>
 #include <kasane/sparse/multigrid/restrict_lines.hpp>
+#include <kasane/sparse/poisson/box.hpp>
 
 #if defined(__CUDACC__)
 #include <kasane/sparse/multigrid/device_sums.cuda.hpp>
@@ -316,12 +317,13 @@ template class BoxMultigrid<KS_SPACE>;
 
 template <Space S>
 BoxOperator<S>::BoxOperator(S on, const PoissonProblem& problem) : on_(on) {
+    validate(problem);
     for (std::size_t d = 0; d < 3; ++d) {
         cells_.n[d] = static_cast<int>(problem.cells[d]);
         if (problem.periodic(d)) cells_.around[d] = cells_.n[d] - 1;
     }
     for (int d = 0; d < 3; ++d) {
-        const auto faces = face_conductances(problem, d);
+        const auto faces = conductances_across(problem, d);
         for (const double g : faces) largest_ = std::max(largest_, g);
         face_[d] = to_space(on, faces);
     }

@@ -17,7 +17,11 @@ inline index_t neighbours_at(index_t m, index_t n, bool periodic) { return perio
 /// Widths, coefficients and conductances of a valid box.
 class Box {
    public:
-    explicit Box(const PoissonProblem& problem) : problem_(problem), n_(problem.cells) {}
+    explicit Box(const PoissonProblem& problem) : problem_(problem), n_(problem.cells) {
+        const auto& K = problem.tensor;
+        for (int d = 0; d < 3; ++d)
+            coefficient_[d] = !problem.has_tensor() ? &problem.coefficient : d == 0 ? &K[0] : d == 1 ? &K[3] : &K[5];
+    }
 
     index_t row(index_t i, index_t j, index_t k) const { return i + n_[0] * (j + n_[1] * k); }
     double width(int direction, index_t at) const {
@@ -29,9 +33,10 @@ class Box {
         const int a = direction == 0 ? 1 : 0, b = direction == 2 ? 1 : 2;
         return width(a, cell[static_cast<std::size_t>(a)]) * width(b, cell[static_cast<std::size_t>(b)]);
     }
-    /// Resistance, per area, of the half cell between its centre and a face across `direction`.
+    /// Resistance, per area, of the half cell between its centre and a face across `direction`. Of a tensor, its diagonal part.
     double half_resistance(int direction, index_t at, index_t row) const {
-        const double c = problem_.coefficient.empty() ? 1 : problem_.coefficient[static_cast<std::size_t>(row)];
+        const auto& values = *coefficient_[direction];
+        const double c = values.empty() ? 1 : values[values.size() == 1 ? 0 : static_cast<std::size_t>(row)];
         return width(direction, at) / (2 * c);
     }
     bool periodic(int direction) const { return problem_.periodic(static_cast<std::size_t>(direction)); }
@@ -67,7 +72,11 @@ class Box {
    private:
     const PoissonProblem& problem_;
     std::array<index_t, 3> n_;
+    const std::vector<double>* coefficient_[3];  ///< along each direction; empty: 1; one number: in all cells
 };
+
+/// Conductances of the faces across a direction, of a valid problem: as face_conductances(); of a tensor, those of its diagonal part.
+std::vector<double> conductances_across(const PoissonProblem& problem, int direction);
 
 /// Values of the conditions of all faces in their cells.
 class FaceValues {

@@ -79,6 +79,8 @@ bool PoissonProblem::has_tensor() const {
     return std::ranges::any_of(tensor, [](const auto& values) { return !values.empty(); });
 }
 
+bool PoissonProblem::couples_directions() const { return !tensor[1].empty() || !tensor[2].empty() || !tensor[4].empty(); }
+
 bool PoissonProblem::periodic(std::size_t direction) const {
     return boundary[2 * direction].kind == BoundaryKind::periodic && boundary[2 * direction + 1].kind == BoundaryKind::periodic;
 }
@@ -212,8 +214,12 @@ CsrMatrix poisson_matrix(const PoissonProblem& problem) {
 
 std::vector<double> face_conductances(const PoissonProblem& problem, int direction) {
     validate(problem);
-    KS_VALIDATE(!problem.has_tensor(), "is a tensor: the flux through a face depends on more than two cells, and has no conductance",
-                {"", 0, 0, "tensor"});
+    KS_VALIDATE(!problem.couples_directions(),
+                "has xy, xz or yz: the flux through a face depends on more than two cells, and has no conductance", {"", 0, 0, "tensor"});
+    return conductances_across(problem, direction);
+}
+
+std::vector<double> conductances_across(const PoissonProblem& problem, int direction) {
     const Box box(problem);
     auto faces = problem.cells;
     const auto d = static_cast<std::size_t>(direction);

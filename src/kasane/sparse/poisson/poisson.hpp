@@ -48,6 +48,7 @@ struct PoissonProblem {
     /// Number of cells.
     index_t rows() const { return cells[0] * cells[1] * cells[2]; }
     bool has_tensor() const;                     ///< any component of the tensor is given
+    bool couples_directions() const;             ///< xy, xz or yz of the tensor is given
     bool singular() const;                       ///< no face holds phi: no Dirichlet and no Robin face
     bool periodic(std::size_t direction) const;  ///< both faces across it
 };
@@ -74,7 +75,7 @@ CsrMatrix poisson_matrix(const PoissonProblem& problem);
 /// Conductances of all faces across direction 0, 1 or 2, in the order of the cells with one more along that direction: to the neighbour,
 /// or from a centre to what a Dirichlet or Robin face holds; 0 at a Neumann face; at both faces of a periodic direction from the last to
 /// the first cell. -A_ij of eq. 3 where a face has two cells.
-/// @throws InputError as validate(), and for a tensor
+/// @throws InputError as validate(), and for a tensor that couples directions
 std::vector<double> face_conductances(const PoissonProblem& problem, int direction);
 /// b of eq. 3: V_i f_i, plus the flow from Dirichlet and Robin faces, minus the flow that leaves through Neumann faces.
 /// @throws InputError as validate(), and for a source of another size or with an entry that is not finite

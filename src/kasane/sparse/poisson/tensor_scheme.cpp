@@ -1,4 +1,5 @@
 #include <kasane/core/device/parallel.hpp>
+#include <kasane/core/device/sum.hpp>
 #include <kasane/sparse/poisson/tensor_scheme.hpp>
 
 #include <fmt/format.h>
@@ -6,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <utility>
 
 namespace kasane::sparse {
@@ -43,6 +45,31 @@ double scaled_pivot(const PoissonProblem& problem, index_t row) {
 }
 
 constexpr double least_pivot = 1e-12;  ///< below it rounding of the components decides the sign
+
+struct Largest {
+    double value;
+    Largest& operator+=(const Largest& other) {
+        value = std::max(value, other.value);
+        return *this;
+    }
+};
+
+/// The largest eigenvalue over the least one of a symmetric positive definite matrix of trace 1; infinite where rounding hides the latter.
+double eigenvalue_ratio(double (&K)[3][3]) {
+    double square = 0;
+    for (int d = 0; d < 3; ++d) {
+        K[d][d] -= 1. / 3;
+        for (int e = 0; e < 3; ++e) square += K[d][e] * K[d][e];
+    }
+    const double p = std::sqrt(square / 6);
+    if (!(p > 0)) return 1;
+    // The roots of the characteristic polynomial: 1/3 + 2 p cos(angle + 2 pi k / 3).
+    const double determinant = K[0][0] * (K[1][1] * K[2][2] - K[1][2] * K[2][1]) - K[0][1] * (K[1][0] * K[2][2] - K[1][2] * K[2][0]) +
+                               K[0][2] * (K[1][0] * K[2][1] - K[1][1] * K[2][0]);
+    const double angle = std::acos(std::clamp(determinant / (2 * p * p * p), -1., 1.)) / 3;
+    const double least = 1. / 3 + 2 * p * std::cos(angle + 2 * std::numbers::pi / 3);
+    return (1. / 3 + 2 * p * std::cos(angle)) / std::max(least, 0.);
+}
 
 /// Which pairs of directions the tensor couples.
 struct Couplings {
@@ -281,6 +308,27 @@ TensorRange tensor_range(const PoissonProblem& problem) {
         range.most = std::max(range.most, high);
     }
     return range;
+}
+
+double tensor_anisotropy(const PoissonProblem& problem) {
+    const index_t all = own_tensors(problem);
+    double root[3];  // of the mean diagonal, up to a factor
+    for (int d = 0; d < 3; ++d) {
+        double sum = 0;
+        for (index_t row = 0; row < all; ++row) sum += tensor_value(problem, component(d, d), row);
+        root[d] = std::sqrt(sum);
+    }
+    const auto ratio = [&](index_t row) {
+        double K[3][3], trace = 0;
+        for (int d = 0; d < 3; ++d) {
+            for (int e = 0; e < 3; ++e) K[d][e] = tensor_value(problem, component(d, e), row) / root[d] / root[e];
+            trace += K[d][d];
+        }
+        for (auto& line : K)
+            for (double& entry : line) entry /= trace;
+        return Largest{eigenvalue_ratio(K)};
+    };
+    return reduce<Largest>(Cpu{}, all, ratio).value;
 }
 
 index_t tensor_nonzeros(const PoissonProblem& problem) {

@@ -28,6 +28,12 @@ struct TensorRange {
 /// As TensorRange.
 TensorRange tensor_range(const PoissonProblem& problem);
 
+/// The largest ratio of two eigenvalues of E^-1/2 K E^-1/2 in one cell, E the mean diagonal of all cells: 1 where K = c E. It bounds the
+/// condition number of tensor_matrix() preconditioned by the matrix of c E, where c is the least eigenvalue in each cell: energies of
+/// octants differ by this ratio at most, and so do their sums, which the potentials of faces minimise. Of a valid tensor; infinite where
+/// rounding hides the least eigenvalue.
+double tensor_anisotropy(const PoissonProblem& problem);
+
 /// Entries of tensor_matrix(). It depends on cells, periodic faces, and on which components are not empty.
 index_t tensor_nonzeros(const PoissonProblem& problem);
 /// A of a valid problem with a tensor. Beside the result it needs the corners of two planes of cells, 352 bytes each.
