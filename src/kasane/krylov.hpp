@@ -13,6 +13,7 @@
 #include <kasane/krylov/minres.hpp>
 #include <kasane/krylov/mixed_multishift.hpp>
 #include <kasane/krylov/multishift.hpp>
+#include <kasane/krylov/operator_ref.hpp>
 #include <kasane/krylov/options.hpp>
 #include <kasane/krylov/outcome.hpp>
 #include <kasane/krylov/refinement.hpp>

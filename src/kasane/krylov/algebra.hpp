@@ -47,8 +47,6 @@ inline std::complex<double> conjugate(std::complex<double> z) { return std::conj
 /// x^2
 KS_FN double square(double x) { return x * x; }
 
-class Watch;  ///< see watch.hpp
-
 /// M = 1: copies the residual.
 struct NoPreconditioner {
     /// z = r.
@@ -57,28 +55,5 @@ struct NoPreconditioner {
         algebra.copy(r, z);
     }
 };
-
-/// A preconditioner with apply(algebra, in, out) in the form of one that gets the watch.
-template <class Preconditioner>
-struct Unwatched {
-    Preconditioner& M;  ///< the preconditioner
-
-    /// z = M^-1 r.
-    template <class Algebra, class Vector>
-    void apply(Algebra& algebra, const Vector& r, Vector& z, Watch&, double) const {
-        M.apply(algebra, r, z);
-    }
-};
-
-/// M itself where it gets the watch, otherwise in that form: methods call apply(algebra, in, out, watch, enough) of the result.
-template <class Algebra, class Preconditioner>
-decltype(auto) watched(Preconditioner& M) {
-    using Vector = typename Algebra::Vector;
-    if constexpr (requires(Algebra& algebra, const Vector& r, Vector& z, Watch& watch) { M.apply(algebra, r, z, watch, 0.); }) {
-        return (M);
-    } else {
-        return Unwatched<Preconditioner>{M};
-    }
-}
 
 }  // namespace kasane::krylov

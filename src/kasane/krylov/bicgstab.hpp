@@ -4,6 +4,7 @@
 
 #include <kasane/krylov/algebra.hpp>
 #include <kasane/krylov/bicgstab_scalars.hpp>
+#include <kasane/krylov/operator_ref.hpp>
 #include <kasane/krylov/resident_bicgstab.hpp>
 #include <kasane/krylov/resident_run.hpp>
 #include <kasane/krylov/scaled_system.hpp>
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <concepts>
 #include <optional>
 
 namespace kasane::krylov {
@@ -172,19 +172,17 @@ class BicgstabRecurrence {
 /// Finds x with |b - A x| <= rtol |b|, from the x that is given. After a breakdown or a stagnated residual it starts again from the true
 /// residual, with it as the shadow vector; the third start without gain ends it. With InnerBicgstab as M this is nested BiCGStab.
 /// @param M  flexible: may be another operator at every call (NoPreconditioner: none)
-template <class Algebra, class Operator, class Preconditioner>
-SolveLog bicgstab(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
-                  BicgstabWorkspace<Algebra>& work, const Options& options = {}) {
+template <class Algebra, class Operator>
+SolveLog bicgstab(Algebra& algebra, const Operator& A, AnyPreconditioner<Algebra> M, const typename Algebra::Vector& b,
+                  typename Algebra::Vector& x, BicgstabWorkspace<Algebra>& work, const Options& options = {}) {
     constexpr int fruitless_starts = 3;
     SolveLog log;
     Watch watch(options, log);
     ScaledSystem system(algebra, A, b, x, watch);
     if (!system.begin(work.r)) return log;
     BicgstabRecurrence<Algebra> it(algebra, work);
-    constexpr bool plain = std::same_as<std::remove_cvref_t<Preconditioner>, NoPreconditioner>;
-    auto&& inner = watched<Algebra>(M);
     const auto preconditioned = [&](const typename Algebra::Vector& in) -> const typename Algebra::Vector& {
-        inner.apply(algebra, in, *work.z, watch, watch.target());
+        M.apply(algebra, in, *work.z, watch, watch.target());
         return *work.z;
     };
 
@@ -195,7 +193,7 @@ SolveLog bicgstab(Algebra& algebra, const Operator& A, Preconditioner&& M, const
         const double started_at = system.norm();
         it.start(started_at);
         const char* why = "";
-        if constexpr (plain) {
+        if (M.none()) {
             IterationCourse course(watch.target(), started_at, StagnationTest(options.stagnation_limit, started_at));
             const int before = log.iterations;
             if (!it.iterate(A, x, course, {watch})) why = it.vanished();

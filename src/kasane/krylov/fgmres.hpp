@@ -26,9 +26,9 @@ struct FgmresWorkspace {
 /// H becomes upper triangular by Givens' rotations as it grows, so that |r| is known without x. The true residual begins each cycle; two
 /// cycles in a row that do not make it smaller by a tenth end it as stagnated.
 /// Iteration k of a cycle: A, M; vectors read or written: 5 (k + 1) (dot 2, axpy 3) + 2; the end of a cycle: 3 per vector and 4.
-template <class Algebra, class Operator, class Preconditioner>
-SolveLog fgmres(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
-                FgmresWorkspace<Algebra>& work, const Options& options = {}) {
+template <class Algebra, class Operator>
+SolveLog fgmres(Algebra& algebra, const Operator& A, AnyPreconditioner<Algebra> M, const typename Algebra::Vector& b,
+                typename Algebra::Vector& x, FgmresWorkspace<Algebra>& work, const Options& options = {}) {
     using Scalar = typename Algebra::Scalar;
     constexpr int fruitless_cycles = 2;
     SolveLog log;
@@ -36,7 +36,6 @@ SolveLog fgmres(Algebra& algebra, const Operator& A, Preconditioner&& M, const t
     ScaledSystem system(algebra, A, b, x, watch);
     auto& [z, v] = work;
     if (!system.begin(v[0])) return log;
-    auto&& inner = watched<Algebra>(M);
 
     const std::size_t length = z.size();
     std::vector<Scalar> h(length * (length + 1)), g(length + 1), sine(length);
@@ -52,7 +51,7 @@ SolveLog fgmres(Algebra& algebra, const Operator& A, Preconditioner&& M, const t
         while (k < length && std::abs(g[k]) > watch.target() && !exhausted && watch.go_on(std::abs(g[k]))) {
             // The preconditioner gets v_k, whose norm is 1: a relative residual of this size is enough.
             watch.set_inside_scale(std::abs(g[k]));
-            inner.apply(algebra, v[k], z[k], watch, watch.target() / std::abs(g[k]));
+            M.apply(algebra, v[k], z[k], watch, watch.target() / std::abs(g[k]));
             auto& w = v[k + 1];
             A.apply(algebra, z[k], w);
             double w2 = algebra.norm2(w);

@@ -27,9 +27,9 @@ struct GcrWorkspace {
 /// The z_k stay as M returns them; a triangular system at the end of a cycle accounts in x for the orthogonalisation of the c_k. The true
 /// residual begins each cycle; two cycles in a row that do not make it smaller by a tenth end it as stagnated. Iteration k of a cycle: A,
 /// M; vectors read or written: 5 k (dot 2, axpy 3) + 1 + 5; the end of a cycle: 3 per vector and 4.
-template <class Algebra, class Operator, class Preconditioner>
-SolveLog gcr(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
-             GcrWorkspace<Algebra>& work, const Options& options = {}) {
+template <class Algebra, class Operator>
+SolveLog gcr(Algebra& algebra, const Operator& A, AnyPreconditioner<Algebra> M, const typename Algebra::Vector& b,
+             typename Algebra::Vector& x, GcrWorkspace<Algebra>& work, const Options& options = {}) {
     using Scalar = typename Algebra::Scalar;
     constexpr int fruitless_cycles = 2;
     SolveLog log;
@@ -37,7 +37,6 @@ SolveLog gcr(Algebra& algebra, const Operator& A, Preconditioner&& M, const type
     ScaledSystem system(algebra, A, b, x, watch);
     auto& [r, z, c] = work;
     if (!system.begin(r)) return log;
-    auto&& inner = watched<Algebra>(M);
 
     const std::size_t length = z.size();
     std::vector<double> c2(length);             // |c_k|^2
@@ -50,7 +49,7 @@ SolveLog gcr(Algebra& algebra, const Operator& A, Preconditioner&& M, const type
         std::size_t k = 0;
         bool vanished = false;
         while (k < length && norm > watch.target() && !vanished && watch.go_on(norm)) {
-            inner.apply(algebra, r, z[k], watch, watch.target());
+            M.apply(algebra, r, z[k], watch, watch.target());
             A.apply(algebra, z[k], c[k]);
             double before = 0;
             if constexpr (requires { algebra.minimise(c, k, beta.data(), r); }) {

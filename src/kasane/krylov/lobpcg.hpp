@@ -5,6 +5,7 @@
 #pragma once
 
 #include <kasane/krylov/algebra.hpp>
+#include <kasane/krylov/operator_ref.hpp>
 #include <kasane/krylov/outcome.hpp>
 #include <kasane/krylov/options.hpp>
 #include <kasane/krylov/symmetric_eigen.hpp>
@@ -81,8 +82,8 @@ struct Ritz {
 /// @param X        start in, independent; orthonormal eigenvectors out
 /// @param wanted   from 1 to the size of X
 /// @param options  rtol, iteration_limit, stop: called with the largest residual of a wanted pair over the scale
-template <class Algebra, class Operator, class Preconditioner>
-EigenLog lobpcg(Algebra& algebra, const Operator& A, const Preconditioner& M, std::vector<typename Algebra::Vector>& X, std::size_t wanted,
+template <class Algebra, class Operator>
+EigenLog lobpcg(Algebra& algebra, const Operator& A, AnyOperator<Algebra> M, std::vector<typename Algebra::Vector>& X, std::size_t wanted,
                 const Options& options) {
     using Vector = typename Algebra::Vector;
     const std::size_t block = X.size();

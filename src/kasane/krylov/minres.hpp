@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kasane/krylov/algebra.hpp>
+#include <kasane/krylov/operator_ref.hpp>
 #include <kasane/krylov/scaled_system.hpp>
 
 #include <algorithm>
@@ -37,9 +38,9 @@ struct MinresWorkspace {
 /// 2014, 4.1] Where the recurrence has converged and the true residual has not, the iteration begins again from the latter; the third start
 /// without gain ends it as stagnated. A singular A is allowed where b lies in its range. Ends as preconditioner_not_positive where r.M^-1 r
 /// <= 0. Per iteration: A, M, two dots; vectors read or written: 2 + 2 + 3 + 3 + 2 (Lanczos) + 8 (w, x) = 20.
-template <class Algebra, class Operator, class Preconditioner>
-SolveLog minres(Algebra& algebra, const Operator& A, const Preconditioner& M, const typename Algebra::Vector& b,
-                typename Algebra::Vector& x, MinresWorkspace<Algebra>& work, const Options& options = {}) {
+template <class Algebra, class Operator>
+SolveLog minres(Algebra& algebra, const Operator& A, AnyOperator<Algebra> M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
+                MinresWorkspace<Algebra>& work, const Options& options = {}) {
     constexpr int fruitless_starts = 3;
     SolveLog log;
     Watch watch(options, log);

@@ -18,20 +18,19 @@ struct RefinementWorkspace {
 /// Finds x with |b - A x| <= rtol |b|: z = M^-1 r, x += z, r = b - A x, until r is small. Ends as stagnated when M no longer halves the
 /// residual three times in a row, and as a breakdown before a step that would make it larger.
 /// Per iteration: A, M; vectors read or written: x 3, r 3, its norm 1 = 7.
-template <class Algebra, class Operator, class Preconditioner>
-SolveLog refinement(Algebra& algebra, const Operator& A, Preconditioner&& M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
-                    RefinementWorkspace<Algebra>& work, const Options& options = {}) {
+template <class Algebra, class Operator>
+SolveLog refinement(Algebra& algebra, const Operator& A, AnyPreconditioner<Algebra> M, const typename Algebra::Vector& b,
+                    typename Algebra::Vector& x, RefinementWorkspace<Algebra>& work, const Options& options = {}) {
     constexpr int fruitless_steps = 3;
     SolveLog log;
     Watch watch(options, log);
     ScaledSystem system(algebra, A, b, x, watch);
     auto& [r, z] = work;
     if (!system.begin(r)) return log;
-    auto&& inner = watched<Algebra>(M);
     int fruitless = 0;
     while (!system.converged() && watch.go_on(system.norm())) {
         const double before = system.norm();
-        inner.apply(algebra, r, z, watch, watch.target());
+        M.apply(algebra, r, z, watch, watch.target());
         algebra.axpby(1, z, 1, x);
         if (!(system.update(r) <= before)) {  // the step is undone
             algebra.axpby(-1, z, 1, x);

@@ -9,6 +9,7 @@
 #include <kasane/krylov/cg.hpp>
 #include <kasane/krylov/fgmres.hpp>
 #include <kasane/krylov/minres.hpp>
+#include <kasane/krylov/operator_ref.hpp>
 #include <kasane/sparse/general/arrangement.hpp>
 #include <kasane/sparse/general/complex_algebra.hpp>
 #include <kasane/sparse/general/steps.hpp>
@@ -353,7 +354,8 @@ class GeneralSystem final : public Base {
         } else if (method == GeneralMethod::cg) {
             HermitianAlgebra real_products(algebra_);
             if (!cg_) cg_.emplace(krylov::CgWorkspace<Vector>{algebra_.like(y_), algebra_.like(y_), algebra_.like(y_), algebra_.like(y_)});
-            return krylov::conjugate_gradients(real_products, A_, M, rhs_, y_, *cg_, how);
+            const krylov::OperatorRef<HermitianAlgebra<Algebra>> any(M);
+            return krylov::conjugate_gradients(real_products, A_, any, rhs_, y_, *cg_, how);
         }
         if (method == GeneralMethod::bicgstab) {
             if (!bicgstab_) bicgstab_.emplace(algebra_, y_, true);

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -42,11 +43,14 @@ struct RowsOperator {
 #endif
 };
 
-/// Solves A x = b from the x that is given. @param mean_free  constants are A's null space
-/// @throws InputError: NaN or infinity in b or x
-template <Space S, class Operator, class Preconditioner>
-SolveLog solve_rows(S on, const Operator& A, const Preconditioner& M, const SolverOptions& options, View<const double> b, View<double> x,
-                    bool mean_free, const StopFunction& stop) {
+/// Conjugate gradients of a matrix and a preconditioner: from algebra, right-hand side, solution and options to a log.
+template <Space S>
+using RowsMethod = std::function<krylov::SolveLog(CgAlgebra<S>&, const Buffer<double, S>&, Buffer<double, S>&, const krylov::Options&)>;
+
+/// Solves a system by a method; see solve_rows().
+template <Space S>
+SolveLog solve_rows_by(S on, const RowsMethod<S>& method, const SolverOptions& options, View<const double> b, View<double> x,
+                       bool mean_free, const StopFunction& stop) {
     const Stopwatch whole;
     const VectorFacts seen = look_at(on, b), guess = look_at(on, View<const double>(x));
     KS_VALIDATE(seen.finite, "the right-hand side holds a number that is not finite.");
@@ -72,7 +76,7 @@ SolveLog solve_rows(S on, const Operator& A, const Preconditioner& M, const Solv
         how.flexible = options.precondition == Precondition::multigrid && options.multigrid.cycle == Cycle::k;
         how.stop = stop;
         const Stopwatch iterations;
-        static_cast<krylov::SolveLog&>(log) = krylov::conjugate_gradients(algebra, A, M, rhs, solution, how);
+        static_cast<krylov::SolveLog&>(log) = method(algebra, rhs, solution, how);
         synchronize(on);
         log.iteration_seconds = iterations.seconds();
         if (mean_free) algebra.remove_mean(solution);
@@ -85,6 +89,17 @@ SolveLog solve_rows(S on, const Operator& A, const Preconditioner& M, const Solv
     log.mean_removed = raised;
     log.seconds = whole.seconds();
     return log;
+}
+
+/// Solves A x = b from the x that is given. @param mean_free  constants are A's null space
+/// @throws InputError: NaN or infinity in b or x
+template <Space S, class Operator, class Preconditioner>
+SolveLog solve_rows(S on, const Operator& A, const Preconditioner& M, const SolverOptions& options, View<const double> b, View<double> x,
+                    bool mean_free, const StopFunction& stop) {
+    const RowsMethod<S> method = [&](auto& algebra, const auto& rhs, auto& solution, const krylov::Options& how) {
+        return krylov::conjugate_gradients(algebra, A, M, rhs, solution, how);
+    };
+    return solve_rows_by(on, method, options, b, x, mean_free, stop);
 }
 
 /// Vectors that an iteration reads or writes beside operator and preconditioner: direction 3, step 6, r of r.z; where sums are passes of

@@ -5,15 +5,17 @@
 #include <kasane/lattice/dirac/dirac.hpp>
 
 #include <cmath>
+#include <functional>
+#include <string>
 
 namespace kasane::lattice {
 
 /// out = body's x for in, by way of b and x in the precision of the preconditioner: body() computes x from b. Where `in` is zero or not
 /// finite, the solve has ended, or x is not finite, out = in. @param steps  inner iterations that an application counts
 /// @param what  names the preconditioner in a note
-template <class High, class Low, class Body>
+template <class High, class Low>
 void precondition_in(High& high, Low& low, const typename High::Vector& in, typename High::Vector& out, typename Low::Vector& b,
-                     typename Low::Vector& x, krylov::Watch& watch, int steps, const char* what, const Body& body) {
+                     typename Low::Vector& x, krylov::Watch& watch, int steps, const char* what, const std::function<void()>& body) {
     convert(in, b);
     double norm = std::sqrt(low.norm2(b)), unit = 1;
     if (!(norm > 1e-12 && norm < 1e12)) {  // squares of floats would leave their range

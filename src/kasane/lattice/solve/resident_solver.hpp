@@ -354,6 +354,14 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
     krylov::Outcome end{};
     double relative = 0;
     krylov::Options how;
+    const auto flexible = [&](krylov::PreconditionerRef<High> M) {
+        switch (attempt.method) {
+            case Method::gcr: return krylov::gcr(algebra, *A, M, b_hat, x.even, *gcr, how);
+            case Method::fgmres: return krylov::fgmres(algebra, *A, M, b_hat, x.even, *fgmres, how);
+            case Method::refinement: return krylov::refinement(algebra, *A, M, b_hat, x.even, *pair, how);
+            default: return krylov::bicgstab(algebra, *A, M, b_hat, x.even, *bicgstab, how);
+        }
+    };
     // The method of the attempt on the even sites, with operator and vectors of one precision.
     const auto run = [&]<Precision P>(Level<P>& level) {
         SolverOptions asked = options;
@@ -364,14 +372,6 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
             return krylov::ReliableWorkspace<High, typename Level<P>::Algebra>{pair->r, pair->z, level.work, level.y};
         };
         const double delta = detail::update_spacing(attempt.method, P);
-        const auto flexible = [&](auto& M) {
-            switch (attempt.method) {
-                case Method::gcr: return krylov::gcr(algebra, A, M, b_hat, x.even, *gcr, how);
-                case Method::fgmres: return krylov::fgmres(algebra, A, M, b_hat, x.even, *fgmres, how);
-                case Method::refinement: return krylov::refinement(algebra, A, M, b_hat, x.even, *pair, how);
-                default: return krylov::bicgstab(algebra, A, M, b_hat, x.even, *bicgstab, how);
-            }
-        };
         if (attempt.preconditioned) return level.two_level ? flexible(*level.two_level) : flexible(*level.schwarz);
         if constexpr (Domain::nests_columns) {
             // Columns are not scaled.
@@ -413,7 +413,7 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
         on_trial = false;
         make_room(attempt);
         const auto part = attempt.method == Method::bicgstab && attempt.precision == Precision::double_
-                              ? krylov::bicgstab(algebra, *A, krylov::NoPreconditioner{}, b_hat, x.even, *bicgstab, how)
+                              ? flexible(krylov::NoPreconditioner{})
                               : with_level(attempt.precision, run);
         log.iterations += part.iterations;
         log.inner_iterations += part.inner_iterations;

@@ -227,15 +227,18 @@ class TwoLevelPreconditioner {
             columns_.zero(set, work.x);
             auto norms = columns_.norm2(set, work.b);
             for (double& norm : norms) norm = std::sqrt(norm);
-            const auto enough = [&](int c) { return relaxed * norms[static_cast<std::size_t>(c)]; };
-            it.start(set, [&](int c) { return norms[static_cast<std::size_t>(c)]; });
+            it.start(set, norms);
+            auto enough = norms;
+            for (double& norm : enough) norm *= relaxed;
             for (int step = 0; step < options_.relaxation_steps && !set.empty(); ++step) {
                 const auto& p = it.direction(set);
                 work.A.apply(columns_, set, p, it.v());
                 set = it.half_step(set, p, work.x, enough);
                 if (set.empty()) break;
                 work.A.apply(columns_, set, it.r(), it.t());
-                set = krylov::divided(it.full_step(set, it.r(), work.x), [&](int c) { return it.of(c).norm() > enough(c); }).first;
+                set = krylov::divided(it.full_step(set, it.r(), work.x), [&](int c) {
+                          return it.scalars().of(c).norm() > enough[static_cast<std::size_t>(c)];
+                      }).first;
             }
             for (int c = 0; c < columns && first + c < options_.vectors; ++c)
                 keep_normalised(work.x[c], vectors_[static_cast<std::size_t>(first + c)]);
