@@ -64,8 +64,10 @@ function(kasane_module name directory)
   target_compile_definitions(${target} ${scope} $<$<BOOL:${KASANE_DEV}>:KASANE_DEV>)
 endfunction()
 
-# kasane_cuda_sources(VARIABLE NAME FILES…): generated files for nvcc that include up to eight of FILES each, of one folder. nvcc takes 3 to 9 s
-# of a processor for the headers of a file, and most kernels take less.
+set(kasane_kernels_together 8)  # files of one folder in one translation unit
+
+# kasane_cuda_sources(VARIABLE NAME FILES…): generated files for nvcc that include up to kasane_kernels_together of FILES each, of one
+# folder. nvcc takes 3 to 9 s of a processor for the headers of a file, and most kernels take less.
 function(kasane_cuda_sources variable name)
   set(folders "")
   set(result "")
@@ -79,7 +81,7 @@ function(kasane_cuda_sources variable name)
   foreach(folder IN LISTS folders)
     set(part 1)
     while(files_of_${folder})
-      list(SUBLIST files_of_${folder} 0 8 files)
+      list(SUBLIST files_of_${folder} 0 ${kasane_kernels_together} files)
       list(REMOVE_ITEM files_of_${folder} ${files})
       list(TRANSFORM files REPLACE "(.+)" "#include \"\\1\"\n")
       string(JOIN "" text ${files})
@@ -95,14 +97,19 @@ endfunction()
 set(kasane_separate_sources "\\.(simd|kernels|cpu)\\.cpp$|_cuda\\.cpp$")
 
 # kasane_compile_folders_together(TARGET SOURCES…): one translation unit per folder (CMake's unity build), because most of the time of a
-# small file goes into the headers: the tests of core/ take 5 s of a processor together and 40 s one by one. Files that specialise
-# templates for one Space or are compiled several times are separate.
+# small file goes into the headers: the tests of core/ take 5 s of a processor together and 40 s one by one. Kernels are separate from the
+# other files, and together as nvcc has them; files with options of their own, for one Space, or compiled several times are alone.
 function(kasane_compile_folders_together target)
+  list(FILTER ARGN EXCLUDE REGEX "^\\$<")  # objects
   foreach(source IN LISTS ARGN)
-    if(NOT source MATCHES "${kasane_separate_sources}|^\\$<")
-      get_filename_component(folder ${source} DIRECTORY)
-      file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
-      string(MAKE_C_IDENTIFIER ${folder} group)
+    get_filename_component(folder ${source} DIRECTORY)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
+    string(MAKE_C_IDENTIFIER ${folder} group)
+    if(source MATCHES "\\.kernels\\.cpp$")
+      math(EXPR kernels_${group} "${kernels_${group}} + 1")
+      math(EXPR part "(${kernels_${group}} + ${kasane_kernels_together} - 1) / ${kasane_kernels_together}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group}_kernels_${part})
+    elseif(NOT source MATCHES "${kasane_separate_sources}")
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
     endif()
   endforeach()

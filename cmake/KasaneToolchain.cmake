@@ -21,6 +21,9 @@ endif()
 add_library(kasane_flags INTERFACE)
 set(shadow $<IF:$<BOOL:${KASANE_UNITY}>,-Wshadow=local,-Wshadow>)  # files compiled together see each other's unnamed namespaces
 set(warnings -Wall -Wextra -Wpedantic ${shadow} -Wconversion -Wno-sign-conversion $<$<BOOL:${KASANE_DEV}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND KASANE_UNITY)
+  list(APPEND warnings -Wno-subobject-linkage)  # of types in unnamed namespaces, for which it takes all files but the first for headers
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   list(APPEND warnings -Wno-restrict)  # GCC 12 sees an overlap in every "literal" + std::string (GCC bug 105651)
 endif()
