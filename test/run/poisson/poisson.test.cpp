@@ -188,6 +188,22 @@ TEST_F(Poisson, TensorsByFormulasAndFromFiles) {
     EXPECT_EQ(potential("from"), phi);
 }
 
+TEST_F(Poisson, TensorsOfClosedBoxesGiveTheSolutionOfMeanZero) {
+    // Entries beside the diagonal have both signs, so that the solver does not find the null space by itself.
+    test::write_file(
+        directory / "box.toml",
+        "[run]\nproblem = 'poisson'\ndevice = 'cpu'\nthreads = 1\n[grid]\ncells = [8, 6, 4]\n[boundary]\n[coefficient]\nxx = 2\n"
+        "xy = 1.5\nyy = 3\nzz = 1\n[source]\nformula = 'i - 3.5'\n[solver]\nrtol = 1e-11\n");
+    for (const std::string precondition : {"multigrid", "ic0", "ict"}) {
+        const auto outcome = kasane({"run", "box.toml", "-o", precondition, "--set", "solver.precondition=" + precondition, "--json"});
+        ASSERT_EQ(outcome.status, 0) << precondition << ": " << outcome.err;
+        const auto phi = potential(precondition);
+        EXPECT_NEAR(std::accumulate(phi.begin(), phi.end(), 0.), 0, 1e-11) << precondition;
+        EXPECT_LT(largest_difference(phi, potential("multigrid")), 1e-8) << precondition;
+        EXPECT_TRUE(json::parse(read_file(directory / precondition / "record.json"))["setup"]["singular"]) << precondition;
+    }
+}
+
 TEST_F(Poisson, FactorsWithFillAndTheirOptions) {
     std::map<std::string, int> iterations;
     for (const auto& [name, more] :

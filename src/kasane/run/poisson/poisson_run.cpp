@@ -57,7 +57,7 @@ class PoissonRun : public Run {
 
     const RunFile& file() const override { return file_; }
     Record& record() override { return record_; }
-    nlohmann::ordered_json part() const override { return part_of(record_); }
+    io::Json part() const override { return part_of(record_); }
     std::vector<RunMemory> memory() const override {
         if (several()) return memory_on_workers(file_, ranks_);
         return {run::memory(file_)};
@@ -145,6 +145,7 @@ class PoissonRun : public Run {
         all.seconds += now.seconds, all.iteration_seconds += now.iteration_seconds;
         if (all.end == krylov::Outcome::stopped && left_ <= 0 && !loop.controls().stop()) all.end = krylov::Outcome::iteration_limit;
         ended_ = all.end != krylov::Outcome::stopped;
+        if (ended_ && open_mean_) take_out_mean(x);
     }
 
     /// Writes the checkpoint itself, because a copy of the solution would take much memory.
@@ -259,6 +260,8 @@ class PoissonRun : public Run {
         options.check_stop = [&] { controls.throw_if_stopped(); };
         auto solver = make_solver(A, options);
         record_.setup = solver.setup();
+        open_mean_ = problem_->singular() && !record_.setup.singular;
+        record_.setup.singular = problem_->singular();
         record_.papers = papers(false, chosen(record_.setup, file_.solver));
         const auto& s = record_.setup;
         log::debug("{} unknowns, {} entries, {} colours ({}), numbering {}, format {}, preconditioner {}, iteration {}: set up in {:.3g} s",
@@ -267,6 +270,13 @@ class PoissonRun : public Run {
         for (const auto& note : s.notes) log::info("{}", note);
         record_.notes.insert(record_.notes.end(), s.notes.begin(), s.notes.end());
         return solver;
+    }
+
+    static void take_out_mean(std::vector<double>& x) {
+        CompensatedSum<double> sum;
+        for (const double value : x) sum.add(value);
+        const double mean = sum.value() / static_cast<double>(x.size());
+        for (double& value : x) value -= mean;
     }
 
     sparse::Solver make_solver(const sparse::CsrMatrix& A, const sparse::SolverOptions& options) {
@@ -308,6 +318,7 @@ class PoissonRun : public Run {
     int left_ = 0;                                                ///< iterations that this segment may still take
     double farthest_ = 0;                                         ///< largest share that the progress bar has shown
     bool continued_ = false;                                      ///< has the solver iterated in this segment?
+    bool open_mean_ = false;                                      ///< Solver did not find that constants are the null space
     bool ended_ = false;
 };
 
@@ -315,7 +326,7 @@ std::unique_ptr<Run> read(const RunSource& source) { return std::make_unique<Poi
 
 std::unique_ptr<Checkpoint> read_checkpoint(const fs::path& path) { return std::make_unique<Solution>(read_solution(path)); }
 
-Manifest manifest(const nlohmann::json&) { return {.files = {results, description}, .series = {}}; }
+Manifest manifest(const io::Json&) { return {.files = {results, description}, .series = {}}; }
 
 }  // namespace
 
