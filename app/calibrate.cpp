@@ -25,16 +25,16 @@ struct CalibrateOptions {
     double seconds = 40;
 };
 
-using json = nlohmann::ordered_json;
+using io::Json;
 
 /// The measurements: entries of the file, JSON for standard output, and sentences.
 struct Outcome {
     std::vector<CalibrationEntry> entries;
-    json object = json::array();
+    Json object = Json::array();
     std::string text;
 
     void add(CalibrationEntry entry, const std::string& sentence) {
-        json row{{"kind", entry.key.kind}, {"device", entry.key.device}, {"what", entry.key.what}};
+        Json row{{"kind", entry.key.kind}, {"device", entry.key.device}, {"what", entry.key.what}};
         for (const auto& [name, value] : entry.numbers) row[name] = value;
         object.push_back(row);
         entries.push_back(std::move(entry));
@@ -135,7 +135,7 @@ int calibrate(const Common& common, const CalibrateOptions& options) {
     stop_if_interrupted();
     const auto why_not = keep_calibration(file, outcome.entries);
     KS_VALIDATE(why_not.empty(), "the calibration was not written: " + why_not);
-    json object{{"file", file.string()},     {"device", device},           {"ranks", ranks.size()},
+    Json object{{"file", file.string()},     {"device", device},           {"ranks", ranks.size()},
                 {"members", workers.size()}, {"seconds", watch.seconds()}, {"measured", outcome.object}};
     print(common, object, fmt::format("{}\n{}\nwritten to {}", device, outcome.text, file.string()));
     return success;

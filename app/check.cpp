@@ -44,15 +44,15 @@ int check_model(const std::string& path, const std::vector<io::Setting>& setting
     const auto result = sample_result(model, sampling.outline(), facts_of(sampling, model.initial.sources.size(), on));
     const auto papers = run::papers(model.initial);
     const auto needed = sampling.memory_bytes(), available = available_memory(Cpu{});
-    nlohmann::ordered_json object{{"file", path},
-                                  {"title", model.title},
-                                  {"particles", model.initial.count()},
-                                  {"units", model.units.name},
-                                  {"components", result.object["components"]},
-                                  {"memory", {{"host_bytes", needed}, {"host_available", available}}},
-                                  {"unused_keys", model.unused_keys},
-                                  {"papers", papers},
-                                  {"resolved", model.resolved}};
+    io::Json object{{"file", path},
+                    {"title", model.title},
+                    {"particles", model.initial.count()},
+                    {"units", model.units.name},
+                    {"components", result.object["components"]},
+                    {"memory", {{"host_bytes", needed}, {"host_available", available}}},
+                    {"unused_keys", model.unused_keys},
+                    {"papers", papers},
+                    {"resolved", model.resolved}};
     if (result.object.contains("galaxies")) object["galaxies"] = result.object["galaxies"];
     const auto text = model.resolved + fmt::format("\n{} particles in {} units{}\nmemory to sample them: {:.1f} MiB of {:.0f} MiB free",
                                                    model.initial.count(), model.units.name, result.text, static_cast<double>(needed) / MiB,

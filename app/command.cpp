@@ -91,9 +91,9 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
     return {check, "", "whole number"};
 }
 
-void print(const Common& common, const nlohmann::ordered_json& object, const std::string& text) {
+void print(const Common& common, const io::Json& object, const std::string& text) {
     if (common.json)
-        std::printf("%s\n", object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+        std::printf("%s\n", object.dump(2, ' ', false, io::Json::error_handler_t::replace).c_str());
     else if (!common.quiet)
         std::printf("%s\n", text.c_str());
 }

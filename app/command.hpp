@@ -2,13 +2,13 @@
 // Invariants: with --json, standard output holds exactly one JSON object; everything for people goes to standard error.
 #pragma once
 
+#include <kasane/core/io/json_value.hpp>
 #include <kasane/core/base/interrupted.hpp>
 #include <kasane/core/base/progress.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/io/toml.hpp>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -87,7 +87,7 @@ io::Setting text_setting(const std::string& key, const std::string& text, const 
 CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 
 /// Standard output: the object with --json; otherwise `text`, unless --quiet.
-void print(const Common& common, const nlohmann::ordered_json& object, const std::string& text);
+void print(const Common& common, const io::Json& object, const std::string& text);
 
 /// Progress of an iterative solver: log(residual) / log(rtol), from 0 at the start to 1 at the tolerance.
 double converged_share(double residual, double rtol);

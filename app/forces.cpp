@@ -129,17 +129,17 @@ int forces(const Common& common, const ForcesOptions& o, const CLI::App& app) {
     if (by_tree) gravity::validate(std::get<gravity::Tree>(force));
     const auto forces = run::forces(space, snapshot.particles, force);
     run::write_forces(o.file, snapshot.particles, forces);
-    nlohmann::ordered_json object{{"n", snapshot.particles.size()},
-                                  {"seconds", forces.seconds},
-                                  {"method", o.method},
-                                  {"variant", forces.variant},
-                                  {"interactions", forces.interactions},
-                                  {"softening", gravity::softening(force)},
-                                  {"softening_kernel", o.softening_kernel},
-                                  {"units", units.name},
-                                  {"G", units.G},
-                                  {"file", o.file},
-                                  {"audit", nullptr}};
+    io::Json object{{"n", snapshot.particles.size()},
+                    {"seconds", forces.seconds},
+                    {"method", o.method},
+                    {"variant", forces.variant},
+                    {"interactions", forces.interactions},
+                    {"softening", gravity::softening(force)},
+                    {"softening_kernel", o.softening_kernel},
+                    {"units", units.name},
+                    {"G", units.G},
+                    {"file", o.file},
+                    {"audit", nullptr}};
     auto text = fmt::format("{} particles by {}, variant {}, in {:.3g} s: {}", snapshot.particles.size(), o.method, forces.variant,
                             forces.seconds, o.file);
     if (o.audit > 0) {

@@ -14,14 +14,14 @@ namespace kasane::app {
 namespace {
 
 /// Rank, host and spaces of all ranks, in their order. Collective.
-nlohmann::ordered_json rank_objects(comm::Communicator& ranks, const std::vector<AnySpace>& here) {
-    nlohmann::ordered_json spaces = nlohmann::ordered_json::array(), all = spaces;
+io::Json rank_objects(comm::Communicator& ranks, const std::vector<AnySpace>& here) {
+    io::Json spaces = io::Json::array(), all = spaces;
     for (const auto& space : here) {
-        nlohmann::ordered_json object{{"space", name(space)}, {"name", device_info(space).name}};
+        io::Json object{{"space", name(space)}, {"name", device_info(space).name}};
         if (const auto* cpu = std::get_if<Cpu>(&space)) object["threads"] = thread_count(*cpu);
         spaces.push_back(object);
     }
-    const nlohmann::ordered_json mine{{"rank", ranks.rank()}, {"host", ranks.host()}, {"spaces", spaces}};
+    const io::Json mine{{"rank", ranks.rank()}, {"host", ranks.host()}, {"spaces", spaces}};
     for (const auto& text : ranks.all_gather(mine.dump())) all.push_back(io::parse_json(text, "message of a rank"));
     return all;
 }
@@ -30,12 +30,10 @@ nlohmann::ordered_json rank_objects(comm::Communicator& ranks, const std::vector
 
 Action add_info(CLI::App&, const Common& common) {
     return [&common] {
-        const auto text_or_null = [](const std::string& s) {
-            return s.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(s);
-        };
+        const auto text_or_null = [](const std::string& s) { return s.empty() ? io::Json(nullptr) : io::Json(s); };
         const int threads = thread_count(Cpu{common.threads_or_all()});
         const ThreadBinding binding = thread_binding();
-        nlohmann::ordered_json object{
+        io::Json object{
             {"version", version},
             {"commit", commit},
             {"build",
@@ -43,7 +41,7 @@ Action add_info(CLI::App&, const Common& common) {
               {"cuda", text_or_null(cuda_compiler)},
               {"mpi", text_or_null(comm::mpi_built_with())},
               {"nccl", text_or_null(comm::nccl_built_with())}}},
-            {"devices", nlohmann::ordered_json::array()},
+            {"devices", io::Json::array()},
             {"threads", threads},
             {"thread_binding", text_or_null(binding.policy)},
             {"memory_nodes", binding.memory_nodes},

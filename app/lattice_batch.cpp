@@ -20,16 +20,16 @@ namespace kasane::app {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
+using io::Json;
 
 constexpr int result_layout = 1;  ///< of result files
 
-std::string dumped(const ordered_json& object) { return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace); }
+std::string dumped(const Json& object) { return object.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // ---- configurations
 
 /// Length and time of a file. @throws InputError: it cannot be read
-ordered_json stamp_of(const std::string& file) {
+Json stamp_of(const std::string& file) {
     const ByteSource source(file);
     return {{"bytes", source.size()}, {"modified", fs::last_write_time(file).time_since_epoch().count()}};
 }
@@ -43,7 +43,7 @@ std::string checksum_of(const std::string& file) {
 }
 
 /// The length, time and checksum of a task's configuration for its result file; null where none is written. @throws InputError
-ordered_json identity_of(const BatchTask& task) {
+Json identity_of(const BatchTask& task) {
     if (task.result_file.empty()) return nullptr;
     auto identity = stamp_of(task.file);
     identity["checksum"] = checksum_of(task.file);
@@ -51,32 +51,30 @@ ordered_json identity_of(const BatchTask& task) {
 }
 
 /// Whether a file is the configuration of a stored result: it has the same length and time, or else the same length and checksum.
-bool same_configuration(const ordered_json& stored, const std::string& file) {
+bool same_configuration(const Json& stored, const std::string& file) {
     const auto now = stamp_of(file);
-    if (!stored.is_object() || stored.value("bytes", ordered_json()) != now["bytes"]) return false;
-    return stored.value("modified", ordered_json()) == now["modified"] ||
-           stored.value("checksum", ordered_json()) == ordered_json(checksum_of(file));
+    if (!stored.is_object() || stored.value("bytes", Json()) != now["bytes"]) return false;
+    return stored.value("modified", Json()) == now["modified"] || stored.value("checksum", Json()) == Json(checksum_of(file));
 }
 
 // ---- result files
 
 /// Reads a result file. @throws InputError
-ordered_json read_result(const std::string& verb, const BatchTask& task) {
+Json read_result(const std::string& verb, const BatchTask& task) {
     constexpr std::uint64_t most = std::uint64_t{1} << 30;
-    ordered_json object;
+    Json object;
     try {
         object = io::parse_json(io::read_text_file(task.result_file, most, "a result of `kasane " + verb + "`"), task.result_file);
     } catch (const InputError&) {
         object = nullptr;
     }
-    const bool good = object.is_object() && object.value("kasane", ordered_json()) == ordered_json(verb) &&
-                      object.value("layout", ordered_json()) == ordered_json(result_layout) && object.contains("inputs") &&
-                      object["inputs"].is_object() && object.contains("result") && object["result"].is_object() &&
-                      object.contains("configuration");
+    const bool good = object.is_object() && object.value("kasane", Json()) == Json(verb) &&
+                      object.value("layout", Json()) == Json(result_layout) && object.contains("inputs") && object["inputs"].is_object() &&
+                      object.contains("result") && object["result"].is_object() && object.contains("configuration");
     KS_VALIDATE(good, fmt::format("exists already and is not a result of `kasane {}`: give another directory, or --force", verb),
                 {task.result_file, 0, 0, ""});
     for (const auto& [key, value] : task.inputs.items()) {
-        const auto there = object["inputs"].contains(key) ? object["inputs"][key] : ordered_json();
+        const auto there = object["inputs"].contains(key) ? object["inputs"][key] : Json();
         KS_VALIDATE(
             there == value,
             fmt::format("was computed with {} = {}, but this command has {}: give another directory, or --force to compute it again", key,
@@ -90,31 +88,31 @@ ordered_json read_result(const std::string& verb, const BatchTask& task) {
     return object["result"];
 }
 
-void write_result(const std::string& verb, const BatchTask& task, const ordered_json& configuration, const ordered_json& result) {
+void write_result(const std::string& verb, const BatchTask& task, const Json& configuration, const Json& result) {
     if (task.result_file.empty()) return;
-    const ordered_json object{
+    const Json object{
         {"kasane", verb}, {"layout", result_layout}, {"inputs", task.inputs}, {"configuration", configuration}, {"result", result}};
-    write_atomically(task.result_file, object.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+    write_atomically(task.result_file, object.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 // ---- tasks as messages
 
-ordered_json as_json(const BatchTask& task, std::size_t number) {
+Json as_json(const BatchTask& task, std::size_t number) {
     return {{"number", number},      {"file", task.file},
             {"label", task.label},   {"result_file", task.result_file},
             {"inputs", task.inputs}, {"parameters", task.parameters}};
 }
 
-BatchTask task_of(const ordered_json& object) {
+BatchTask task_of(const Json& object) {
     return {object["file"], object["label"], object["result_file"], object["inputs"], object["parameters"]};
 }
 
 /// {"result": …} of `compute`, or {"failure": …, "status": …}.
 template <class Compute>
-ordered_json outcome_of(const BatchTask& task, const Compute& compute) {
+Json outcome_of(const BatchTask& task, const Compute& compute) {
     const auto failed = [&](std::string reason, int status) {
         if (const auto head = task.file + ": "; reason.starts_with(head)) reason.erase(0, head.size());
-        return ordered_json{{"failure", reason}, {"status", status}};
+        return Json{{"failure", reason}, {"status", status}};
     };
     try {
         return {{"result", compute()}};
@@ -129,7 +127,7 @@ ordered_json outcome_of(const BatchTask& task, const Compute& compute) {
     }
 }
 
-void accept(const ordered_json& outcome, const BatchTask& task, BatchResult& result) {
+void accept(const Json& outcome, const BatchTask& task, BatchResult& result) {
     if (outcome.contains("result")) {
         result.value = outcome["result"];
     } else if (outcome["status"] != interrupted) {
@@ -141,10 +139,10 @@ void accept(const ordered_json& outcome, const BatchTask& task, BatchResult& res
 BatchFunction function_of(const std::string& verb) { return verb == "lattice solve" ? solve_task : measure_task; }
 
 /// Computes the tasks of one configuration, which is read once. @returns their outcomes
-ordered_json compute_unit(const std::string& verb, const ordered_json& unit, const BatchPlace& place) {
-    auto outcomes = ordered_json::array();
+Json compute_unit(const std::string& verb, const Json& unit, const BatchPlace& place) {
+    auto outcomes = Json::array();
     std::optional<lattice::GaugeFile> gauge;
-    ordered_json configuration;
+    Json configuration;
     for (const auto& each : unit) {
         const auto task = task_of(each);
         auto outcome = outcome_of(task, [&] {
@@ -174,14 +172,14 @@ void broadcast(comm::Communicator& ranks, std::string& text) {
 /// Every rank calls this with the root rank's round. @returns the outcomes on all ranks
 std::vector<std::string> compute_round(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const std::string& text) {
     const auto round = io::parse_json(text, "message of the root rank");
-    std::vector<ordered_json> outcomes(here.size());
+    std::vector<Json> outcomes(here.size());
     communicator.run([&](comm::Worker& worker) {
         const auto local = static_cast<std::size_t>(worker.local()), index = static_cast<std::size_t>(worker.index());
         outcomes[local] = index < round["units"].size()
                               ? compute_unit(round["verb"], round["units"][index], {here[local], round["on_this_host"]})
-                              : ordered_json::array();
+                              : Json::array();
     });
-    auto mine = ordered_json::array();
+    auto mine = Json::array();
     for (const auto& each : outcomes)
         for (const auto& outcome : each) mine.push_back(outcome);
     return communicator.ranks().all_gather(dumped(mine));
@@ -301,7 +299,7 @@ void read_earlier_results(const std::string& verb, const std::vector<BatchTask>&
 
 bool compute_results(const Common& common, const Workers& workers, const std::string& verb, const std::vector<BatchTask>& tasks,
                      std::vector<BatchResult>& results) {
-    std::vector<ordered_json> units;
+    std::vector<Json> units;
     std::map<std::string, std::size_t> unit_of;
     for (std::size_t i = 0; i < tasks.size(); ++i)
         if (is_missing(results[i])) unit_of.emplace(tasks[i].file, 0);
@@ -310,7 +308,7 @@ bool compute_results(const Common& common, const Workers& workers, const std::st
     for (std::size_t i = 0; i < tasks.size(); ++i) {
         if (!is_missing(results[i])) continue;
         const auto [at, added] = unit_of.emplace(tasks[i].file, units.size());
-        if (added || !together) units.push_back(ordered_json::array());
+        if (added || !together) units.push_back(Json::array());
         units[together ? at->second : units.size() - 1].push_back(as_json(tasks[i], i));
     }
     if (units.empty()) return true;
@@ -320,7 +318,7 @@ bool compute_results(const Common& common, const Workers& workers, const std::st
     Progress bar(common.progress(), title_of(verb), all);
     const auto count = static_cast<std::size_t>(workers.count);
     for (std::size_t begin = 0; begin < units.size() && !interrupt_requested(); begin += count) {
-        auto part = ordered_json::array();
+        auto part = Json::array();
         for (std::size_t i = begin; i < std::min(begin + count, units.size()); ++i) part.push_back(units[i]);
         auto round = dumped({{"verb", verb}, {"on_this_host", workers.on_this_host}, {"units", part}});
         broadcast(communicator.ranks(), round);
@@ -336,7 +334,7 @@ bool compute_results(const Common& common, const Workers& workers, const std::st
 }
 
 bool compute_results_on_grid(const Common& common, const std::string& verb, const std::vector<BatchTask>& tasks,
-                             const std::function<ordered_json(const BatchTask&)>& compute, std::vector<BatchResult>& results) {
+                             const std::function<Json(const BatchTask&)>& compute, std::vector<BatchResult>& results) {
     const auto all = static_cast<double>(count_missing(results));
     Progress bar(common.progress(), title_of(verb), all);
     for (std::size_t i = 0; i < tasks.size() && !interrupt_requested(); ++i) {
@@ -364,8 +362,8 @@ void run_lattice_batch_loop(comm::WorkerCommunicator& communicator, const std::v
     }
 }
 
-ordered_json failures(const std::vector<BatchTask>& tasks, const std::vector<BatchResult>& results) {
-    auto all = ordered_json::array();
+Json failures(const std::vector<BatchTask>& tasks, const std::vector<BatchResult>& results) {
+    auto all = Json::array();
     for (std::size_t i = 0; i < tasks.size(); ++i)
         if (results[i].failed()) all.push_back({{"file", tasks[i].file}, {"label", tasks[i].label}, {"message", results[i].failure}});
     return all;

@@ -4,10 +4,9 @@
 // computed from the same inputs and the same configuration; results do not depend on the number of workers beyond rounding.
 #pragma once
 
+#include <kasane/core/io/json_value.hpp>
 #include <app/lattice_workers.hpp>
 #include <kasane/lattice/file/gauge_file.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <functional>
@@ -17,18 +16,18 @@
 namespace kasane::app {
 
 struct BatchTask {
-    std::string file;                   ///< of the configuration
-    std::string label;                  ///< names the task in messages
-    std::string result_file;            ///< JSON; empty: none is written
-    nlohmann::ordered_json inputs;      ///< determine the result together with the configuration
-    nlohmann::ordered_json parameters;  ///< for the function that computes it
+    std::string file;         ///< of the configuration
+    std::string label;        ///< names the task in messages
+    std::string result_file;  ///< JSON; empty: none is written
+    io::Json inputs;          ///< determine the result together with the configuration
+    io::Json parameters;      ///< for the function that computes it
 };
 
 struct BatchResult {
-    nlohmann::ordered_json value;  ///< null where there is none
-    std::string failure;           ///< the reason where the task failed
-    int status = success;          ///< of the failure
-    bool kept = false;             ///< read from a result file of an earlier command
+    io::Json value;        ///< null where there is none
+    std::string failure;   ///< the reason where the task failed
+    int status = success;  ///< of the failure
+    bool kept = false;     ///< read from a result file of an earlier command
 
     bool failed() const { return !failure.empty(); }
 };
@@ -39,8 +38,7 @@ struct BatchPlace {
     int on_this_host = 1;
 };
 /// Computes a result. @throws as a command for one configuration
-using BatchFunction = nlohmann::ordered_json (*)(const BatchPlace& place, lattice::GaugeFile& gauge,
-                                                 const nlohmann::ordered_json& parameters);
+using BatchFunction = io::Json (*)(const BatchPlace& place, lattice::GaugeFile& gauge, const io::Json& parameters);
 
 /// @throws InputError where a configuration is named twice, or where two results would have the same file
 void check_batch(const std::vector<BatchTask>& tasks);
@@ -53,7 +51,7 @@ std::string result_file(const std::string& directory, const std::string& name);
 /// @param extents  out: of the configurations that remain   @throws InputError where no configuration can be read
 std::vector<BatchResult> read_headers(const std::vector<BatchTask>& tasks, lattice::Extents& extents);
 /// Whether a result that exists is used: it has the numbers that tables need, and the other files that the task writes exist.
-using UsableResult = std::function<bool(const BatchTask& task, const nlohmann::ordered_json& result)>;
+using UsableResult = std::function<bool(const BatchTask& task, const io::Json& result)>;
 /// Reads the result files that exist, for tasks that have not failed. @param verb  the command that wrote them
 /// @throws InputError naming each file that is not a result of this command, or one of other inputs or another configuration
 void read_earlier_results(const std::string& verb, const std::vector<BatchTask>& tasks, const UsableResult& usable,
@@ -66,21 +64,21 @@ bool compute_results(const Common& common, const Workers& workers, const std::st
                      std::vector<BatchResult>& results);
 /// The same, one task after the other, each by `compute` on all workers.
 bool compute_results_on_grid(const Common& common, const std::string& verb, const std::vector<BatchTask>& tasks,
-                             const std::function<nlohmann::ordered_json(const BatchTask&)>& compute, std::vector<BatchResult>& results);
+                             const std::function<io::Json(const BatchTask&)>& compute, std::vector<BatchResult>& results);
 
 /// The worker loop of compute_results() for all ranks except the root rank.
 inline constexpr const char* lattice_batch_loop = "lattice batch";
 void run_lattice_batch_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
 
 /// [{file, label, message}] of the tasks that failed.
-nlohmann::ordered_json failures(const std::vector<BatchTask>& tasks, const std::vector<BatchResult>& results);
+io::Json failures(const std::vector<BatchTask>& tasks, const std::vector<BatchResult>& results);
 /// Logs how many tasks failed. @returns the exit status: 2 after bad input, else 1 after a failed computation
 int conclude(const std::vector<BatchTask>& tasks, const std::vector<BatchResult>& results);
 /// @throws Interrupted with the place of the results so far
 [[noreturn]] void end_interrupted(const std::string& directory);
 
 /// Computes the results of the two commands for one configuration.
-nlohmann::ordered_json measure_task(const BatchPlace& place, lattice::GaugeFile& gauge, const nlohmann::ordered_json& parameters);
-nlohmann::ordered_json solve_task(const BatchPlace& place, lattice::GaugeFile& gauge, const nlohmann::ordered_json& parameters);
+io::Json measure_task(const BatchPlace& place, lattice::GaugeFile& gauge, const io::Json& parameters);
+io::Json solve_task(const BatchPlace& place, lattice::GaugeFile& gauge, const io::Json& parameters);
 
 }  // namespace kasane::app

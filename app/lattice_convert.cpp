@@ -100,7 +100,7 @@ int convert(const Common& common, const ConvertOptions& o) {
     for (const auto& note : in.notes) log::info("{}: {}", o.in, note);
     lattice::write_gauge(o.out, file.field, to);
     const bool rounded = to.bits < in.bits, big_endian = format == GaugeFormat::openqcd ? false : to.big_endian;
-    const nlohmann::ordered_json object{
+    const io::Json object{
         {"file", o.in},
         {"output", o.out},
         {"extents", file.field.extents.n},

@@ -63,9 +63,9 @@ std::string as_text(const std::string& path, const FileInfo& file) {
 int info(const Common& common, const std::string& path) {
     const auto file = info_of(common, path);
     const auto& [facts, extents, plaquette, link_trace] = file;
-    const auto number_or_null = [](const auto& value) { return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr); };
+    const auto number_or_null = [](const auto& value) { return value ? io::Json(*value) : io::Json(nullptr); };
     const auto& sum = facts.checksum;
-    const nlohmann::ordered_json object{
+    const io::Json object{
         {"file", path},
         {"extents", extents.n},
         {"format", lattice::name(facts.format)},
@@ -80,7 +80,7 @@ int info(const Common& common, const std::string& path) {
         {"stored_link_trace", number_or_null(facts.stored_link_trace)},
         {"checksum",
          {{"kind", sum.kind},
-          {"stored", sum.stored.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(sum.stored)},
+          {"stored", sum.stored.empty() ? io::Json(nullptr) : io::Json(sum.stored)},
           {"computed", sum.computed},
           {"ok", sum.ok}}},
         {"distance_from_su3", facts.worst_distance_from_su3},

@@ -27,8 +27,8 @@ MeanValue function_of_means(const std::string& name, const std::vector<std::vect
 
 std::string text_of(const MeanValue& mean) { return run::text(mean.value, mean.error); }
 
-nlohmann::ordered_json as_json(const MeanValue& mean) {
-    nlohmann::ordered_json object{{"value", mean.value}, {"error", mean.error}};
+io::Json as_json(const MeanValue& mean) {
+    io::Json object{{"value", mean.value}, {"error", mean.error}};
     if (std::isfinite(mean.tau)) object["autocorrelation_time"] = mean.tau;
     return object;
 }
@@ -44,7 +44,7 @@ std::string advice_on_bins(const MeanValue& mean, std::size_t count, int bin) {
         mean.name, mean.tau, wanted);
 }
 
-double number(const nlohmann::ordered_json& object, const char* key) {
+double number(const io::Json& object, const char* key) {
     const auto at = object.find(key);
     return at != object.end() && at->is_number() ? at->get<double>() : unknown;
 }

@@ -1,9 +1,8 @@
 // Means over the results of a batch, with jackknife errors, and tables for other programs.
 #pragma once
 
+#include <kasane/core/io/json_value.hpp>
 #include <kasane/lattice/observe/statistics.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <functional>
 #include <string>
@@ -27,12 +26,12 @@ MeanValue function_of_means(const std::string& name, const std::vector<std::vect
 /// The value with the error of its last digits: "0.59371(12)".
 std::string text_of(const MeanValue& mean);
 /// {value, error}, with autocorrelation_time where it is known.
-nlohmann::ordered_json as_json(const MeanValue& mean);
+io::Json as_json(const MeanValue& mean);
 /// Advice where a series is correlated over more results than a bin has; empty where it is not, or where it is too short for an estimate.
 std::string advice_on_bins(const MeanValue& mean, std::size_t count, int bin);
 
 /// A number of a result; NaN where it is null or absent.
-double number(const nlohmann::ordered_json& object, const char* key);
+double number(const io::Json& object, const char* key);
 
 /// A line of a table of comma-separated values: words are quoted where they must be, numbers have all digits.
 class TableLine {

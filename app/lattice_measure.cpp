@@ -105,21 +105,21 @@ MeasureResult measure_on_all(const Common& common, const Workers& workers, const
     }
 }
 
-nlohmann::ordered_json as_json(const MeasureResult& result, double flow_step) {
+io::Json as_json(const MeasureResult& result, double flow_step) {
     const auto& m = result.measured;
-    nlohmann::ordered_json object{{"file", result.file},
-                                  {"format", lattice::name(result.facts.format)},
-                                  {"extents", result.extents.n},
-                                  {"device", result.device},
-                                  {"grid", result.grid},
-                                  {"plaquette", m.plaquette.mean()},
-                                  {"plaquette_space", m.plaquette.space},
-                                  {"plaquette_time", m.plaquette.time},
-                                  {"link_trace", m.link_trace},
-                                  {"polyakov_loop", {m.polyakov.real(), m.polyakov.imag()}},
-                                  {"topological_charge", m.charge}};
+    io::Json object{{"file", result.file},
+                    {"format", lattice::name(result.facts.format)},
+                    {"extents", result.extents.n},
+                    {"device", result.device},
+                    {"grid", result.grid},
+                    {"plaquette", m.plaquette.mean()},
+                    {"plaquette_space", m.plaquette.space},
+                    {"plaquette_time", m.plaquette.time},
+                    {"link_trace", m.link_trace},
+                    {"polyakov_loop", {m.polyakov.real(), m.polyakov.imag()}},
+                    {"topological_charge", m.charge}};
     if (!m.flow.empty()) {
-        auto points = nlohmann::ordered_json::array();
+        auto points = io::Json::array();
         for (const auto& p : m.flow)
             points.push_back({{"t", p.t}, {"t2E", p.t2E}, {"t2E_plaquette", p.t2E_plaquette}, {"topological_charge", p.charge}});
         object["flow"] = {{"step", flow_step}, {"t0", lattice::flow_scale_t0(m.flow)}, {"points", points}};

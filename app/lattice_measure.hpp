@@ -1,10 +1,9 @@
 // `kasane lattice measure`: options, one measurement, and the table of several.
 #pragma once
 
+#include <kasane/core/io/json_value.hpp>
 #include <app/lattice_workers.hpp>
 #include <kasane/lattice/distributed/distributed_measurement.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <optional>
 #include <string>
@@ -35,7 +34,7 @@ MeasureResult measure_on(const AnySpace& space, const std::string& file, const l
 /// Measures a file on all workers, with their grid.
 MeasureResult measure_on_all(const Common& common, const Workers& workers, const std::optional<lattice::GridShape>& grid,
                              const std::string& file, double flow_time, double flow_step);
-nlohmann::ordered_json as_json(const MeasureResult& result, double flow_step);
+io::Json as_json(const MeasureResult& result, double flow_step);
 
 /// Several configurations, or results in a directory. @returns the exit status
 int measure_many(const Common& common, const Workers& workers, const std::optional<lattice::GridShape>& grid,

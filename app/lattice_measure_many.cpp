@@ -20,20 +20,20 @@ namespace kasane::app {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
+using io::Json;
 
 constexpr const char* measure_verb = "lattice measure";
 
 /// One number of every result.
 struct Quantity {
     const char* name;
-    double (*of)(const ordered_json& result);
+    double (*of)(const Json& result);
 };
-double polyakov(const ordered_json& r, std::size_t part) { return r["polyakov_loop"][part].get<double>(); }
-const ordered_json& flow_end(const ordered_json& r) { return r["flow"]["points"].back(); }
+double polyakov(const Json& r, std::size_t part) { return r["polyakov_loop"][part].get<double>(); }
+const Json& flow_end(const Json& r) { return r["flow"]["points"].back(); }
 
 /// Whether a result file has what the tables need: a file from outside may lack it.
-bool has_measurements(const ordered_json& r, bool flows) {
+bool has_measurements(const Json& r, bool flows) {
     const auto loop = r.find("polyakov_loop");
     if (loop == r.end() || !loop->is_array() || loop->size() != 2 || !(*loop)[0].is_number() || !(*loop)[1].is_number()) return false;
     if (!flows) return true;
@@ -41,30 +41,30 @@ bool has_measurements(const ordered_json& r, bool flows) {
     if (flow == r.end() || !flow->is_object()) return false;
     const auto points = flow->find("points");
     return points != flow->end() && points->is_array() && !points->empty() &&
-           std::all_of(points->begin(), points->end(), [](const ordered_json& point) { return point.is_object(); });
+           std::all_of(points->begin(), points->end(), [](const Json& point) { return point.is_object(); });
 }
 
 const std::vector<Quantity> quantities = {
-    {"plaquette", [](const ordered_json& r) { return number(r, "plaquette"); }},
-    {"plaquette_space", [](const ordered_json& r) { return number(r, "plaquette_space"); }},
-    {"plaquette_time", [](const ordered_json& r) { return number(r, "plaquette_time"); }},
-    {"link_trace", [](const ordered_json& r) { return number(r, "link_trace"); }},
-    {"polyakov_re", [](const ordered_json& r) { return polyakov(r, 0); }},
-    {"polyakov_im", [](const ordered_json& r) { return polyakov(r, 1); }},
-    {"polyakov_modulus", [](const ordered_json& r) { return std::hypot(polyakov(r, 0), polyakov(r, 1)); }},
-    {"topological_charge", [](const ordered_json& r) { return number(r, "topological_charge"); }},
+    {"plaquette", [](const Json& r) { return number(r, "plaquette"); }},
+    {"plaquette_space", [](const Json& r) { return number(r, "plaquette_space"); }},
+    {"plaquette_time", [](const Json& r) { return number(r, "plaquette_time"); }},
+    {"link_trace", [](const Json& r) { return number(r, "link_trace"); }},
+    {"polyakov_re", [](const Json& r) { return polyakov(r, 0); }},
+    {"polyakov_im", [](const Json& r) { return polyakov(r, 1); }},
+    {"polyakov_modulus", [](const Json& r) { return std::hypot(polyakov(r, 0), polyakov(r, 1)); }},
+    {"topological_charge", [](const Json& r) { return number(r, "topological_charge"); }},
 };
 /// At the end of the flow.
 const std::vector<Quantity> flow_quantities = {
-    {"t2E", [](const ordered_json& r) { return number(flow_end(r), "t2E"); }},
-    {"t2E_plaquette", [](const ordered_json& r) { return number(flow_end(r), "t2E_plaquette"); }},
-    {"topological_charge_flowed", [](const ordered_json& r) { return number(flow_end(r), "topological_charge"); }},
-    {"topological_charge_flowed_squared", [](const ordered_json& r) { return std::pow(number(flow_end(r), "topological_charge"), 2); }},
+    {"t2E", [](const Json& r) { return number(flow_end(r), "t2E"); }},
+    {"t2E_plaquette", [](const Json& r) { return number(flow_end(r), "t2E_plaquette"); }},
+    {"topological_charge_flowed", [](const Json& r) { return number(flow_end(r), "topological_charge"); }},
+    {"topological_charge_flowed_squared", [](const Json& r) { return std::pow(number(flow_end(r), "topological_charge"), 2); }},
 };
 
 struct Summary {
     std::vector<std::string> files;  ///< of the rows
-    std::vector<ordered_json> rows;
+    std::vector<Json> rows;
     std::vector<Quantity> columns;
     std::vector<MeanValue> means;
     struct Flow {
@@ -88,7 +88,7 @@ std::string note_on_copies(const Summary& s) {
     return "";
 }
 
-std::vector<double> series(const std::vector<ordered_json>& rows, double (*of)(const ordered_json&)) {
+std::vector<double> series(const std::vector<Json>& rows, double (*of)(const Json&)) {
     std::vector<double> values;
     for (const auto& row : rows) values.push_back(of(row));
     return values;
@@ -176,12 +176,11 @@ std::string as_text(const Summary& s, std::size_t requested, int bin, bool flows
     return text;
 }
 
-ordered_json as_json(const Summary& s, const std::vector<BatchTask>& tasks, const std::vector<BatchResult>& results,
-                     const MeasureOptions& o) {
-    ordered_json means = ordered_json::object();
+Json as_json(const Summary& s, const std::vector<BatchTask>& tasks, const std::vector<BatchResult>& results, const MeasureOptions& o) {
+    Json means = Json::object();
     for (const auto& mean : s.means) means[mean.name] = as_json(mean);
     if (!s.flow.t.empty()) {
-        auto points = ordered_json::array();
+        auto points = Json::array();
         for (std::size_t k = 0; k < s.flow.t.size(); ++k)
             points.push_back({{"t", s.flow.t[k]},
                               {"t2E", s.flow.t2E[k].value},
@@ -196,7 +195,7 @@ ordered_json as_json(const Summary& s, const std::vector<BatchTask>& tasks, cons
             {"bin", o.bin},
             {"means", means},
             {"notes", s.notes},
-            {"directory", o.directory.empty() ? ordered_json(nullptr) : ordered_json(o.directory)}};
+            {"directory", o.directory.empty() ? Json(nullptr) : Json(o.directory)}};
 }
 
 /// Logs the memory of one configuration on each worker. @throws InputError where it is not free
@@ -223,7 +222,7 @@ void check_memory(const Workers& workers, const lattice::Extents& n, bool flows,
 
 }  // namespace
 
-ordered_json measure_task(const BatchPlace& place, lattice::GaugeFile& gauge, const ordered_json& parameters) {
+Json measure_task(const BatchPlace& place, lattice::GaugeFile& gauge, const Json& parameters) {
     const double flow_step = parameters["flow_step"];
     return as_json(measure_on(place.space, parameters["file"], gauge, parameters["flow_time"], flow_step), flow_step);
 }
@@ -232,7 +231,7 @@ int measure_many(const Common& common, const Workers& workers, const std::option
     const bool flows = o.flow_time > 0;
     std::vector<BatchTask> tasks;
     for (const auto& file : o.files) {
-        ordered_json inputs{{"flow_time", o.flow_time}};
+        Json inputs{{"flow_time", o.flow_time}};
         if (flows) inputs["flow_step"] = o.flow_step;
         tasks.push_back({file,
                          file,
@@ -245,8 +244,7 @@ int measure_many(const Common& common, const Workers& workers, const std::option
     lattice::Extents extents;
     auto results = read_headers(tasks, extents);
     if (!o.force)
-        read_earlier_results(
-            measure_verb, tasks, [flows](const BatchTask&, const ordered_json& r) { return has_measurements(r, flows); }, results);
+        read_earlier_results(measure_verb, tasks, [flows](const BatchTask&, const Json& r) { return has_measurements(r, flows); }, results);
     if (!o.directory.empty()) catch_interrupts();
     bool complete = false;
     if (grid || workers.count == 1) grid_of(grid, extents, workers.count);

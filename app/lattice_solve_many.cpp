@@ -16,7 +16,7 @@ namespace kasane::app {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
+using io::Json;
 
 constexpr const char* solve_verb = "lattice solve";
 
@@ -32,26 +32,26 @@ void each_option(Options& o, F f) {
     f("half_links", o.half_links), f("temporal_gauge", o.temporal_gauge), f("columns", o.columns);
 }
 
-ordered_json message_of(const LatticeSolveOptions& o) {
-    ordered_json object;
+Json message_of(const LatticeSolveOptions& o) {
+    Json object;
     each_option(o, [&](const char* key, const auto& value) { object[key] = value; });
     return object;
 }
 
-LatticeSolveOptions options_of(const ordered_json& object) {
+LatticeSolveOptions options_of(const Json& object) {
     LatticeSolveOptions o;
     each_option(o, [&](const char* key, auto& value) { object.at(key).get_to(value); });
     return o;
 }
 
 /// The options that determine the solution and its files. Those of the solver are not among them.
-ordered_json inputs_of(const LatticeSolveOptions& o) {
+Json inputs_of(const LatticeSolveOptions& o) {
     return {{"kappa", o.kappa},   {"csw", o.csw},           {"boundary", o.boundary},
             {"source", o.source}, {"rtol", o.options.rtol}, {"basis", o.basis}};
 }
 
 /// Whether a result file has what the tables need: a file from outside may lack it.
-bool has_solution(const ordered_json& r, std::size_t times) {
+bool has_solution(const Json& r, std::size_t times) {
     const auto is_whole = [&](const char* key) {
         const auto at = r.find(key);
         return at != r.end() && at->is_number_integer();
@@ -59,14 +59,14 @@ bool has_solution(const ordered_json& r, std::size_t times) {
     const auto is_correlator = [&](const char* key) {
         const auto at = r.find(key);
         return at != r.end() && at->is_array() && at->size() == times &&
-               std::all_of(at->begin(), at->end(), [](const ordered_json& value) { return value.is_number(); });
+               std::all_of(at->begin(), at->end(), [](const Json& value) { return value.is_number(); });
     };
     return is_whole("iterations") && is_whole("inner_iterations") &&
            (!r.contains("pion") || (is_correlator("pion") && is_correlator("vector")));
 }
 
 /// @throws ComputationError where the solver did not converge
-ordered_json json_of_solved(const LatticeSolveResult& result) {
+Json json_of_solved(const LatticeSolveResult& result) {
     if (!result.converged()) throw ComputationError(failure_text(result));
     return as_json(result);
 }
@@ -78,7 +78,7 @@ struct KappaMeans {
     std::vector<MeanValue> pion, vector, pion_mass, vector_mass;
 };
 
-std::vector<std::vector<double>> correlators(const std::vector<const ordered_json*>& rows, const char* which) {
+std::vector<std::vector<double>> correlators(const std::vector<const Json*>& rows, const char* which) {
     std::vector<std::vector<double>> at_time;
     for (const auto* row : rows) {
         const auto values = (*row)[which].get<std::vector<double>>();
@@ -88,7 +88,7 @@ std::vector<std::vector<double>> correlators(const std::vector<const ordered_jso
     return at_time;
 }
 
-void add_means(const std::vector<const ordered_json*>& rows, const char* which, int bin, std::vector<MeanValue>& means,
+void add_means(const std::vector<const Json*>& rows, const char* which, int bin, std::vector<MeanValue>& means,
                std::vector<MeanValue>& masses) {
     const auto at_time = correlators(rows, which);
     for (const auto& series : at_time) means.push_back(mean_of(which, series, bin));
@@ -101,7 +101,7 @@ std::vector<KappaMeans> means_of(const std::vector<double>& kappas, const std::v
                                  const std::vector<BatchResult>& results, int bin) {
     std::vector<KappaMeans> all;
     for (const double kappa : kappas) {
-        std::vector<const ordered_json*> rows;
+        std::vector<const Json*> rows;
         for (std::size_t i = 0; i < tasks.size(); ++i)
             if (tasks[i].inputs["kappa"] == kappa && results[i].value.contains("pion")) rows.push_back(&results[i].value);
         KappaMeans of{kappa, rows.size(), {}, {}, {}, {}};
@@ -168,19 +168,19 @@ std::string means_text(const KappaMeans& of, std::size_t requested) {
     return text;
 }
 
-ordered_json values(const std::vector<MeanValue>& means, double MeanValue::* part) {
-    auto all = ordered_json::array();
+Json values(const std::vector<MeanValue>& means, double MeanValue::* part) {
+    auto all = Json::array();
     for (const auto& mean : means) all.push_back(mean.*part);
     return all;
 }
 
-ordered_json as_json(const std::vector<KappaMeans>& all, const std::vector<BatchTask>& tasks, const std::vector<BatchResult>& results,
-                     const LatticeSolveOptions& o, const std::string& advice) {
-    auto solutions = ordered_json::array(), means = ordered_json::array(), notes = ordered_json::array();
+Json as_json(const std::vector<KappaMeans>& all, const std::vector<BatchTask>& tasks, const std::vector<BatchResult>& results,
+             const LatticeSolveOptions& o, const std::string& advice) {
+    auto solutions = Json::array(), means = Json::array(), notes = Json::array();
     for (const auto& result : results)
         if (!result.value.is_null()) solutions.push_back(result.value);
     for (const auto& of : all) {
-        ordered_json object{{"kappa", of.kappa}, {"configurations", of.count}};
+        Json object{{"kappa", of.kappa}, {"configurations", of.count}};
         const std::pair<const char*, const std::vector<MeanValue>*> parts[] = {
             {"pion", &of.pion}, {"vector", &of.vector}, {"pion_effective_mass", &of.pion_mass}, {"vector_effective_mass", &of.vector_mass}};
         for (const auto& [key, list] : parts) {
@@ -197,7 +197,7 @@ ordered_json as_json(const std::vector<KappaMeans>& all, const std::vector<Batch
             {"bin", o.bin},
             {"means", means},
             {"notes", notes},
-            {"directory", o.solution.empty() ? ordered_json(nullptr) : ordered_json(o.solution)}};
+            {"directory", o.solution.empty() ? Json(nullptr) : Json(o.solution)}};
 }
 
 /// The options of each configuration and kappa, with the files of its result.
@@ -217,7 +217,7 @@ std::vector<LatticeSolveOptions> all_options(const LatticeSolveOptions& o) {
 
 }  // namespace
 
-ordered_json solve_task(const BatchPlace& place, lattice::GaugeFile& gauge, const ordered_json& parameters) {
+Json solve_task(const BatchPlace& place, lattice::GaugeFile& gauge, const Json& parameters) {
     Common common;
     common.quiet = true;
     const auto o = options_of(parameters);
@@ -246,7 +246,7 @@ int solve_many(const Common& common, const Workers& workers, const std::optional
     lattice::Extents extents;
     auto results = read_headers(tasks, extents);
     check_extents_of(o, extents);
-    const auto usable = [&](const BatchTask& task, const ordered_json& result) {
+    const auto usable = [&](const BatchTask& task, const Json& result) {
         const std::string solution = task.parameters["solution"];
         return has_solution(result, static_cast<std::size_t>(extents[3])) && (solution.empty() || fs::exists(solution));
     };

@@ -39,7 +39,7 @@ std::string operators(const lattice::SolverOptions& options) {
     return text + (options.schur == lattice::Schur::symmetric ? ", symmetric even-odd" : ", asymmetric even-odd");
 }
 
-nlohmann::ordered_json coherent_json(const lattice::CoherentReport& r) {
+io::Json coherent_json(const lattice::CoherentReport& r) {
     if (r.dimension == 0) return nullptr;
     return {{"vectors", r.vectors},          {"block", r.block.n}, {"blocks", r.blocks},
             {"dimension", r.dimension},      {"bytes", r.bytes},   {"setup_seconds", r.seconds},
@@ -86,16 +86,16 @@ double LatticeSolveResult::worst_residual() const {
 
 double LatticeSolveResult::seconds() const { return totals(*this).seconds; }
 
-nlohmann::ordered_json as_json(const LatticeSolveResult& r) {
+io::Json as_json(const LatticeSolveResult& r) {
     const auto sum = totals(r);
-    auto columns = nlohmann::ordered_json::array();
+    auto columns = io::Json::array();
     for (const auto& log : r.logs)
         columns.push_back({{"iterations", log.iterations},
                            {"inner_iterations", log.inner_iterations},
                            {"relative_residual", log.true_residual},
                            {"seconds", log.seconds}});
-    const auto file = [](const std::string& path) { return path.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(path); };
-    nlohmann::ordered_json object{
+    const auto file = [](const std::string& path) { return path.empty() ? io::Json(nullptr) : io::Json(path); };
+    io::Json object{
         {"file", r.facts.gauge_file},
         {"extents", r.extents.n},
         {"format", r.gauge_format},
@@ -109,7 +109,7 @@ nlohmann::ordered_json as_json(const LatticeSolveResult& r) {
         {"solver", name(r.options.method)},
         {"schur", r.options.schur == lattice::Schur::symmetric ? "symmetric" : "asymmetric"},
         {"outer", name(lattice::Precision::double_, r.options.outer_links)},
-        {"inner", has_inner(r.options) ? nlohmann::ordered_json(name(r.options.inner, r.options.inner_links)) : nullptr},
+        {"inner", has_inner(r.options) ? io::Json(name(r.options.inner, r.options.inner_links)) : nullptr},
         {"deflated_modes", r.modes},
         {"coherent", coherent_json(r.coherent)},
         {"rtol", r.options.rtol},

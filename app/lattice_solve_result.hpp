@@ -1,11 +1,10 @@
 // The output of `kasane lattice solve`: JSON, text, and a page with the correlators drawn.
 #pragma once
 
+#include <kasane/core/io/json_value.hpp>
 #include <kasane/lattice/distributed/rank_grid.hpp>
 #include <kasane/lattice/file/solution_file.hpp>
 #include <kasane/lattice/solve/solver.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <string>
 #include <vector>
@@ -43,7 +42,7 @@ struct LatticeSolveResult {
     double seconds() const;
 };
 
-nlohmann::ordered_json as_json(const LatticeSolveResult& result);
+io::Json as_json(const LatticeSolveResult& result);
 std::string as_text(const LatticeSolveResult& result);
 /// A whole HTML document of a propagator.
 std::string as_page(const LatticeSolveResult& result);

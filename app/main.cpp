@@ -50,10 +50,10 @@ void add_common(CLI::App& app, Common& common) {
     app.add_option("--threads", common.threads, "Threads of the CPU; 0: all")->check(whole_number(0, most_threads))->default_str("");
 }
 
-nlohmann::ordered_json as_json(const InputProblem& problem) {
-    const auto text = [](const std::string& s) { return s.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(s); };
-    nlohmann::ordered_json object{{"message", problem.message}, {"file", text(problem.where.file)}};
-    object["line"] = problem.where.line > 0 ? nlohmann::ordered_json(problem.where.line) : nullptr;
+io::Json as_json(const InputProblem& problem) {
+    const auto text = [](const std::string& s) { return s.empty() ? io::Json(nullptr) : io::Json(s); };
+    io::Json object{{"message", problem.message}, {"file", text(problem.where.file)}};
+    object["line"] = problem.where.line > 0 ? io::Json(problem.where.line) : nullptr;
     if (problem.where.column > 0) object["column"] = problem.where.column;
     object["key"] = text(problem.where.key);
     return object;
@@ -66,9 +66,9 @@ bool wants_json(int argc, char** argv) {
 /// Prints all problems, in JSON with the first one as "error".
 int fail(bool json, const std::vector<InputProblem>& problems, int status) {
     if (json) {
-        nlohmann::ordered_json object{{"error", as_json(problems.front())}};
+        io::Json object{{"error", as_json(problems.front())}};
         for (const auto& problem : problems) object["problems"].push_back(as_json(problem));
-        std::printf("%s\n", object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+        std::printf("%s\n", object.dump(2, ' ', false, io::Json::error_handler_t::replace).c_str());
     }
     for (const auto& problem : problems) log::error("{}", problem.text());
     return status;

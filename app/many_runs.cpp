@@ -19,7 +19,7 @@ namespace kasane::app {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
+using io::Json;
 
 struct ManyRun {
     std::string file, directory;
@@ -129,23 +129,23 @@ void read_all(std::vector<ManyRun>& runs, bool force) {
 
 // ---- runs as messages
 
-ordered_json described(const ManyRun& run) {
-    auto settings = ordered_json::array();
+Json described(const ManyRun& run) {
+    auto settings = Json::array();
     for (const auto& each : run.settings) settings.push_back({each.text, each.source});
     return {{"file", run.file}, {"directory", run.directory}, {"settings", settings}, {"continues", run.continues}};
 }
 
-ManyRun run_of(const ordered_json& object) {
+ManyRun run_of(const Json& object) {
     ManyRun run{.file = object["file"], .directory = object["directory"], .continues = object["continues"]};
     for (const auto& each : object["settings"]) run.settings.push_back({each[0], each[1]});
     return run;
 }
 
 /// {"run": …, "text": …, "status": …}, or {"failure": …, "status": …}.
-ordered_json outcome_of_run(const ManyRun& run, bool force, const std::vector<io::Setting>& place, const run::RunControls& controls) {
+Json outcome_of_run(const ManyRun& run, bool force, const std::vector<io::Setting>& place, const run::RunControls& controls) {
     const auto failed = [&](const std::string& reason, int status) {
         log::error("{}: {}", run.directory, reason);
-        return ordered_json{{"failure", reason}, {"status", status}};
+        return Json{{"failure", reason}, {"status", status}};
     };
     try {
         auto settings = run.settings;
@@ -166,9 +166,8 @@ ordered_json outcome_of_run(const ManyRun& run, bool force, const std::vector<io
 }
 
 /// The runs of this rank, one after the other. @returns an outcome with its number for each run that was started
-ordered_json compute_own(const ordered_json& work, int rank, int size, const std::vector<io::Setting>& place,
-                         const run::RunControls& controls) {
-    auto outcomes = ordered_json::array();
+Json compute_own(const Json& work, int rank, int size, const std::vector<io::Setting>& place, const run::RunControls& controls) {
+    auto outcomes = Json::array();
     const auto& runs = work["runs"];
     for (auto i = static_cast<std::size_t>(rank); i < runs.size() && !interrupt_requested(); i += static_cast<std::size_t>(size)) {
         const auto run = run_of(runs[i]);
@@ -180,7 +179,7 @@ ordered_json compute_own(const ordered_json& work, int rank, int size, const std
     return outcomes;
 }
 
-std::string as_message(const ordered_json& object) { return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace); }
+std::string as_message(const Json& object) { return object.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 /// Every rank calls this with the root rank's work. @returns the outcomes on all ranks
 std::vector<std::string> compute_on_ranks(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, std::string text,
@@ -190,7 +189,7 @@ std::vector<std::string> compute_on_ranks(comm::WorkerCommunicator& communicator
     ranks.broadcast(&length, sizeof length, 0);
     text.resize(length);
     ranks.broadcast(text.data(), text.size(), 0);
-    const ordered_json work = io::parse_json(text, "message of the root rank");
+    const Json work = io::parse_json(text, "message of the root rank");
     std::vector<io::Setting> place{text_setting("run.device", name(here.front()), "--device")};
     if (const auto* cpu = std::get_if<Cpu>(&here.front()))
         place.push_back({fmt::format("run.threads={}", thread_count(*cpu)), "--threads"});
@@ -255,10 +254,10 @@ EachValue each_value(const std::string& text) {
 int run_many(const Common& common, const RunOptions& o) {
     auto runs = runs_of(common, o);
     read_all(runs, o.force);
-    ordered_json work{{"force", o.force}, {"runs", ordered_json::array()}};
+    Json work{{"force", o.force}, {"runs", Json::array()}};
     for (const auto& run : runs) work["runs"].push_back(described(run));
-    std::vector<ordered_json> outcomes(runs.size());
-    const auto accept = [&](const ordered_json& all) {
+    std::vector<Json> outcomes(runs.size());
+    const auto accept = [&](const Json& all) {
         for (const auto& each : all) outcomes[each["number"]] = each;
     };
     if (common.ranks->size() == 1) {
@@ -270,7 +269,7 @@ int run_many(const Common& common, const RunOptions& o) {
             accept(io::parse_json(of_rank, "message of a rank"));
     }
 
-    auto done = ordered_json::array(), failed = ordered_json::array(), waiting = ordered_json::array();
+    auto done = Json::array(), failed = Json::array(), waiting = Json::array();
     std::string text;
     int status = success;
     bool stopped = false;

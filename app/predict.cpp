@@ -27,9 +27,9 @@ struct PredictOptions {
     std::vector<std::string> set;
 };
 
-using json = nlohmann::ordered_json;
+using io::Json;
 
-json as_json(const run::Range& range) { return {{"expected", range.expected}, {"low", range.low}, {"high", range.high}}; }
+Json as_json(const run::Range& range) { return {{"expected", range.expected}, {"low", range.low}, {"high", range.high}}; }
 
 std::string duration(double seconds) {
     if (seconds < 1e-3) return fmt::format("{:.3g} us", 1e6 * seconds);
@@ -107,7 +107,7 @@ int predict(const Common& common, const PredictOptions& options) {
     if (!options.workers_given) request.workers = static_cast<int>(file.here.size());
     const auto p = options.record.empty() ? predicted(file, calibration, request) : run::predict_from_record(file, request);
     const int workers = p.ranks * p.workers;
-    json object{{"file", options.file},
+    Json object{{"file", options.file},
                 {"calibration", calibration.file.string()},
                 {"device", p.device},
                 {"particles", p.particles},

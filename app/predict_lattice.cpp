@@ -14,8 +14,8 @@ std::string shape_text(const lattice::RankGrid& grid) {
     return fmt::format("{}x{}x{}x{}", g[0], g[1], g[2], g[3]);
 }
 
-nlohmann::ordered_json row_of(const run::LatticeTime& time) {
-    nlohmann::ordered_json local = nlohmann::ordered_json::array();
+io::Json row_of(const run::LatticeTime& time) {
+    io::Json local = io::Json::array();
     for (int mu = 0; mu < 4; ++mu) local.push_back(time.grid.local()[mu]);
     return {{"members", time.grid.size()},
             {"grid", time.grid.shape()},
@@ -55,17 +55,14 @@ int predict_lattice(const Common& common, const run::GaugeFile& run, const std::
             throw InputError(error.problems().front().message, run.extents_where);
         }
     }();
-    nlohmann::ordered_json object{{"file", run.path.string()},
-                                  {"record", record},
-                                  {"device", predicted.device},
-                                  {"extents", nlohmann::ordered_json::array()},
-                                  {"predictions", nlohmann::ordered_json::array()},
-                                  {"doubts", predicted.doubts}};
+    io::Json object{{"file", run.path.string()},        {"record", record},
+                    {"device", predicted.device},       {"extents", io::Json::array()},
+                    {"predictions", io::Json::array()}, {"doubts", predicted.doubts}};
     for (int mu = 0; mu < 4; ++mu) object["extents"].push_back(run.extents[mu]);
     auto text = fmt::format("{} on devices of {}{}", lattice::text(predicted.extents), std::filesystem::path(record).filename().string(),
                             predicted.device.empty() ? "" : " ('" + predicted.device + "')");
     for (const auto& part : predicted.parts) {
-        nlohmann::ordered_json all = nlohmann::ordered_json::array();
+        io::Json all = io::Json::array();
         text +=
             fmt::format("\n\n{}, {}; the model fits the record to {:.1f}%\n",
                         part.iteration ? "an iteration of nested BiCGStab" : "a hop A^-1 H of one parity", part.storage, 100 * part.fit);
@@ -78,7 +75,7 @@ int predict_lattice(const Common& common, const run::GaugeFile& run, const std::
                                 fmt::format("{:.1f} to {:.1f}", 1e6 * time.low, 1e6 * time.high), time.strong, time.weak, time.limit);
         }
         text += "\n" + terms_text(part) + "\n" + end_text(part);
-        nlohmann::ordered_json terms{{"sums", part.sums}};
+        io::Json terms{{"sums", part.sums}};
         if (!part.iteration) terms = {{"latency", part.latency}, {"bytes_per_second", part.bandwidth}};
         object["predictions"].push_back({{"what", part.iteration ? "iteration" : "hop"},
                                          {"storage", part.storage},

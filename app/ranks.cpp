@@ -29,7 +29,7 @@ std::optional<std::string> run_file_text(const std::filesystem::path& word) {
 
 /// The words that this rank was started with, and the checksums of the run files among them, as JSON.
 std::string started_with(comm::Communicator& ranks, int argc, char** argv) {
-    nlohmann::json words = nlohmann::json::array(), files = nlohmann::json::object();
+    io::Json words = io::Json::array(), files = io::Json::object();
     for (int i = 1; i < argc; ++i) {
         words.push_back(argv[i]);
         if (const auto text = run_file_text(argv[i])) {
@@ -38,11 +38,11 @@ std::string started_with(comm::Communicator& ranks, int argc, char** argv) {
             files[argv[i]] = fmt::format("{:016x}", sum.value());
         }
     }
-    const nlohmann::json all{{"host", ranks.host()}, {"words", words}, {"files", files}};
-    return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    const io::Json all{{"host", ranks.host()}, {"words", words}, {"files", files}};
+    return all.dump(-1, ' ', false, io::Json::error_handler_t::replace);
 }
 
-std::string command(const nlohmann::json& rank) {
+std::string command(const io::Json& rank) {
     std::string text = "kasane";
     for (const auto& word : rank["words"]) text += " " + word.get<std::string>();
     return text;
@@ -111,7 +111,7 @@ int rank_by_environment() {
 
 void compare_ranks(int argc, char** argv) {
     auto& ranks = comm::world();
-    std::vector<nlohmann::json> all;
+    std::vector<io::Json> all;
     for (const auto& text : ranks.all_gather(started_with(ranks, argc, argv))) all.push_back(io::parse_json(text, "message of a rank"));
     for (std::size_t r = 1; r < all.size(); ++r)
         KS_VALIDATE(all[r]["words"] == all[0]["words"],

@@ -24,12 +24,12 @@ std::string page_of(const run::RunResult& result) {
 
 }  // namespace
 
-nlohmann::ordered_json result_object(const run::RunResult& result) {
-    nlohmann::ordered_json object{{"directory", result.directory.string()},
-                                  {"status", result.status},
-                                  {"message", result.message},
-                                  {"seconds", result.seconds},
-                                  {"report", run::text_or_null(page_of(result))}};
+io::Json result_object(const run::RunResult& result) {
+    io::Json object{{"directory", result.directory.string()},
+                    {"status", result.status},
+                    {"message", result.message},
+                    {"seconds", result.seconds},
+                    {"report", run::text_or_null(page_of(result))}};
     object.update(result.summary.object);
     return object;
 }

@@ -7,7 +7,7 @@
 namespace kasane::app {
 
 /// The fields of the output with --json, and the text without.
-nlohmann::ordered_json result_object(const run::RunResult& result);
+io::Json result_object(const run::RunResult& result);
 std::string result_text(const run::RunResult& result);
 int exit_status(const run::RunResult& result);
 /// Prints the result and yields the exit status.

@@ -32,7 +32,7 @@ SourceFacts facts_of(const run::Sampling& sampling, std::size_t sources, Cpu on)
 
 SampleResult sample_result(const run::ModelFile& model, const gravity::SnapshotOutline& outline, const SourceFacts& facts) {
     SampleResult result;
-    auto components = nlohmann::ordered_json::array(), galaxies = nlohmann::ordered_json::array();
+    auto components = io::Json::array(), galaxies = io::Json::array();
     const auto& parts = outline.components;
     for (const auto& c : parts)
         components.push_back({{"name", c.name}, {"model", c.law}, {"count", c.count}, {"type", c.type}, {"mass", c.mass}});

@@ -1,11 +1,10 @@
 // The result of `kasane sample`: one JSON object, and a table for people.
 #pragma once
 
+#include <kasane/core/io/json_value.hpp>
 #include <kasane/gravity/galaxy/facts.hpp>
 #include <kasane/run/model_file.hpp>
 #include <kasane/run/model/sampling.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <optional>
 #include <string>
@@ -14,8 +13,8 @@
 namespace kasane::app {
 
 struct SampleResult {
-    nlohmann::ordered_json object;  ///< "n", "units", "components", "galaxies"
-    std::string text;               ///< lines, each after a line break
+    io::Json object;   ///< "n", "units", "components", "galaxies"
+    std::string text;  ///< lines, each after a line break
 };
 
 /// One entry per source; empty for sources that are not galaxies.

@@ -187,8 +187,8 @@ bool not_positive(const sparse::SolveLog& log) {
     return log.end == krylov::Outcome::operator_not_positive || log.end == krylov::Outcome::preconditioner_not_positive;
 }
 
-nlohmann::ordered_json columns_json(const std::vector<sparse::SolveLog>& logs) {
-    auto all = nlohmann::ordered_json::array();
+io::Json columns_json(const std::vector<sparse::SolveLog>& logs) {
+    auto all = io::Json::array();
     for (const auto& log : logs)
         all.push_back({{"converged", log.converged()},
                        {"end", krylov::name(log.end)},
@@ -261,7 +261,7 @@ int conclude(const Common& common, const SolveOptions& o, Solved& solved, const 
     object["method"] = method;
     object["matrix"] = o.matrix;
     object["matrix_format"] = read.format;
-    object["right_hand_side"] = o.rhs.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(o.rhs);
+    object["right_hand_side"] = o.rhs.empty() ? io::Json(nullptr) : io::Json(o.rhs);
     if (logs.size() > 1) object["columns"] = columns_json(logs);
     object["read_seconds"] = read.seconds;
     object["solution"] = nullptr;

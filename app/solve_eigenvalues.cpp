@@ -44,18 +44,18 @@ int solve_eigenvalues(const Common& common, const CLI::App& app, const std::stri
         });
     }
     if (found.end == krylov::Outcome::stopped) throw Interrupted();
-    const nlohmann::ordered_json object = {{"matrix", matrix},
-                                           {"n", file.matrix.rows()},
-                                           {"nonzeros", file.matrix.nonzeros()},
-                                           {"device", found.device},
-                                           {"precondition", sparse::name(how.precondition)},
-                                           {"converged", found.converged()},
-                                           {"end", krylov::name(found.end)},
-                                           {"iterations", found.iterations},
-                                           {"eigenvalues", found.values},
-                                           {"residuals", found.residuals},
-                                           {"setup_seconds", found.setup_seconds},
-                                           {"solve_seconds", found.seconds}};
+    const io::Json object = {{"matrix", matrix},
+                             {"n", file.matrix.rows()},
+                             {"nonzeros", file.matrix.nonzeros()},
+                             {"device", found.device},
+                             {"precondition", sparse::name(how.precondition)},
+                             {"converged", found.converged()},
+                             {"end", krylov::name(found.end)},
+                             {"iterations", found.iterations},
+                             {"eigenvalues", found.values},
+                             {"residuals", found.residuals},
+                             {"setup_seconds", found.setup_seconds},
+                             {"solve_seconds", found.seconds}};
     auto text = fmt::format(
         "{} rows, {} entries on {}\n{} after {} iterations of LOBPCG with {}: set-up {:.3g} s, iterations {:.3g} s\n{:>24} {:>20}",
         file.matrix.rows(), file.matrix.nonzeros(), found.device, krylov::name(found.end), found.iterations, sparse::name(how.precondition),

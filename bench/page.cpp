@@ -37,7 +37,7 @@ a { color: var(--s1); }
 .numbers :is(th, td):first-child { text-align: left; padding-left: 0; }
 )css";
 
-std::string text_of(const nlohmann::ordered_json& object, const std::string& key) {
+std::string text_of(const io::Json& object, const std::string& key) {
     const auto at = object.find(key);
     return at != object.end() && at->is_string() ? at->get<std::string>() : "";
 }
@@ -101,8 +101,8 @@ std::string section(const Study& study) {
 /// Machine, version, build.
 std::string facts(const Record& record) {
     const auto& head = record.head;
-    const auto machine = head.value("machine", nlohmann::ordered_json::object());
-    const auto build = head.value("build", nlohmann::ordered_json::object());
+    const auto machine = head.value("machine", io::Json::object());
+    const auto build = head.value("build", io::Json::object());
     std::string out;
     const auto add = [&](const std::string& name, const std::string& value) {
         if (!value.empty()) out += "<div><dt>" + name + "</dt><dd>" + escape(value) + "</dd></div>\n";
@@ -124,7 +124,7 @@ std::string time_text(double seconds) {
 }
 
 std::string page(const Record& record) {
-    const auto machine = text_of(record.head.value("machine", nlohmann::ordered_json::object()), "name");
+    const auto machine = text_of(record.head.value("machine", io::Json::object()), "name");
     report::Page page{.title = "Benchmarks, " + machine, .heading = machine.empty() ? "Benchmarks" : machine, .eyebrow = "kasane bench"};
     page.style = own_style;
     page.head = facts(record) + "<ul class=\"contents\">\n";

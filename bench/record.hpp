@@ -2,9 +2,8 @@
 // Invariant: a number that a row does not have, or has as null, reads as NaN.
 #pragma once
 
+#include <kasane/core/io/json_value.hpp>
 #include <kasane/perf/benchmark.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <string>
 #include <vector>
@@ -13,7 +12,7 @@ namespace kasane::bench {
 
 struct Row {
     std::string label;  ///< of its case, without the benchmark's name: "V 4, G 4"
-    nlohmann::ordered_json values;
+    io::Json values;
     double operator[](const std::string& key) const;
     std::vector<double> list(const std::string& key) const;  ///< empty where there is none
     std::vector<std::vector<Span>> timeline() const;         ///< of each worker; empty where there is none
@@ -36,8 +35,8 @@ struct Study {
 };
 
 struct Record {
-    nlohmann::ordered_json head;  ///< machine, date, version, commit, build
-    std::vector<Study> studies;   ///< in the order of the record
+    io::Json head;               ///< machine, date, version, commit, build
+    std::vector<Study> studies;  ///< in the order of the record
 };
 
 /// @param source for messages   @throws InputError when the text is not a record of benchmarks

@@ -133,7 +133,7 @@ void solve_with_petsc(const PeerProblem& problem, Cpu on, const Report& report) 
         const auto text = output_of(fmt::format(
             "timeout {:.0f} env OMP_NUM_THREADS=1 {} {} '{}' '{}' -ksp_rtol {} -ksp_max_it 10000 {} 2>/dev/null", problem.seconds_limit,
             KASANE_PEER_PETSC, thread_count(on), program.string(), system.name().string(), problem.rtol, options));
-        nlohmann::ordered_json found;
+        io::Json found;
         try {
             found = io::parse_json(std::string_view(text).substr(std::min(text.find('{'), text.size())), program);
         } catch (const InputError&) {  // the program ended without a result

@@ -1,3 +1,4 @@
+#include <kasane/core/io/json_value.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/binding.hpp>
@@ -6,7 +7,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -51,7 +51,7 @@ std::vector<Benchmark> selected(const std::vector<Benchmark>& all, const std::ve
 
 std::string benchmark_record(const AnySpace& space, const std::vector<BenchmarkResult>& results) {
     const auto device = device_info(space);
-    nlohmann::ordered_json record;
+    io::Json record;
     record["machine"] = {{"name", device.name},
                          {"kind", device.kind},
                          {"units", device.units},
@@ -72,21 +72,21 @@ std::string benchmark_record(const AnySpace& space, const std::vector<BenchmarkR
     text.resize(text.size() - 2);  // "\n}"
     text += ",\n  \"results\": [";
     for (const auto& r : results) {
-        nlohmann::ordered_json row{{"case", r.name},
-                                   {"n", r.n},
-                                   {"seconds", r.seconds},
-                                   {"spread", r.spread},
-                                   {"rate", r.rate},
-                                   {"unit", r.unit},
-                                   {"tflops", r.tflops},
-                                   {"bound", r.bound},
-                                   {"bound_fraction", r.bound_fraction()},
-                                   {"bound_reason", r.bound_reason},
-                                   {"error", r.error}};
+        io::Json row{{"case", r.name},
+                     {"n", r.n},
+                     {"seconds", r.seconds},
+                     {"spread", r.spread},
+                     {"rate", r.rate},
+                     {"unit", r.unit},
+                     {"tflops", r.tflops},
+                     {"bound", r.bound},
+                     {"bound_fraction", r.bound_fraction()},
+                     {"bound_reason", r.bound_reason},
+                     {"error", r.error}};
         for (const auto& [key, value] : r.more) row[key] = value;
         for (const auto& [key, values] : r.lists) row[key] = values;
         for (const auto& worker : r.timeline) {
-            auto spans = nlohmann::ordered_json::array();
+            auto spans = io::Json::array();
             for (const auto& span : worker) spans.push_back({span.name, span.begin, span.end});
             row["timeline"].push_back(spans);
         }

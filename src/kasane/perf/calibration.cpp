@@ -15,16 +15,16 @@
 namespace kasane {
 namespace {
 
-using json = nlohmann::ordered_json;
+using io::Json;
 using io::text_of;
 
 constexpr double largest_number = 1e30;
 
 io::EntryFile entries_of(const std::filesystem::path& file) { return {file, "measured", "by `kasane calibrate`"}; }
 
-CalibrationKey key_of(const json& entry) { return {text_of(entry, "kind"), text_of(entry, "device"), text_of(entry, "what")}; }
+CalibrationKey key_of(const Json& entry) { return {text_of(entry, "kind"), text_of(entry, "device"), text_of(entry, "what")}; }
 
-std::optional<CalibrationEntry> checked(const json& entry) {
+std::optional<CalibrationEntry> checked(const Json& entry) {
     CalibrationEntry out{key_of(entry), {}, text_of(entry, "date")};
     const auto numbers = entry.find("numbers");
     if (out.key.kind.empty() || out.key.device.empty() || numbers == entry.end() || !numbers->is_object()) return {};
@@ -92,8 +92,8 @@ Calibration read_calibration(const std::filesystem::path& file) {
 std::string keep_calibration(const std::filesystem::path& file, const std::vector<CalibrationEntry>& entries) {
     if (file.empty()) return "there is no directory for it: set HOME or XDG_CACHE_HOME, or name a file";
     const auto date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
-    return io::change_entries(entries_of(file), [&](json& list) {
-        json kept = json::array();
+    return io::change_entries(entries_of(file), [&](Json& list) {
+        Json kept = Json::array();
         for (auto& old : list) {
             const bool replaced = text_of(old, "version") == version &&
                                   std::any_of(entries.begin(), entries.end(), [&](const auto& entry) { return entry.key == key_of(old); });

@@ -127,7 +127,7 @@ run::RunPage page(run::RunHistory& history) {
 const run::Kind oscillator{.name = "oscillator",
                            .step = "step",
                            .folders = {},
-                           .manifest = [](const nlohmann::json&) { return run::Manifest{.files = {"end.txt"}, .series = {}}; },
+                           .manifest = [](const io::Json&) { return run::Manifest{.files = {"end.txt"}, .series = {}}; },
                            .checkpoints_when_done = 1,
                            .results = nullptr,
                            .read = read,

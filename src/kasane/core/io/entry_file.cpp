@@ -18,7 +18,6 @@
 namespace kasane::io {
 namespace {
 
-using json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t largest_entry_file = 4 << 20;  ///< bytes; a thousand entries take half a MiB
@@ -62,7 +61,7 @@ fs::path cache_file(const std::string& name) {
 Entries read_entries(const EntryFile& file) {
     Entries out;
     const auto passed_over = [&](const std::string& reason) {
-        out.list = json::array();
+        out.list = Json::array();
         out.note = fmt::format("{} is passed over: {}. It is written anew {}.", file.path.string(), reason, file.anew);
         return out;
     };
@@ -75,7 +74,7 @@ Entries read_entries(const EntryFile& file) {
     std::ifstream stream(file.path, std::ios::binary);
     if (!stream) return passed_over("it cannot be read");
     const std::string text((std::istreambuf_iterator<char>(stream)), {});
-    json parsed;
+    Json parsed;
     try {
         parsed = parse_json(text, file.path);
     } catch (const InputError& damaged) {
@@ -88,7 +87,7 @@ Entries read_entries(const EntryFile& file) {
     return out;
 }
 
-std::string change_entries(const EntryFile& file, const std::function<void(json& list)>& change) {
+std::string change_entries(const EntryFile& file, const std::function<void(Json& list)>& change) {
     try {
         if (file.path.has_parent_path()) fs::create_directories(file.path.parent_path());
         const Lock lock(file.path);
@@ -97,14 +96,14 @@ std::string change_entries(const EntryFile& file, const std::function<void(json&
         change(list);
         while (list.size() > file.most) list.erase(list.begin());
         // Entries of other programs may hold text that is not UTF-8.
-        write_atomically(file.path, json{{file.list, std::move(list)}}.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+        write_atomically(file.path, Json{{file.list, std::move(list)}}.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
     } catch (const std::exception& error) {  // a full disk, a directory without permission
         return error.what();
     }
     return "";
 }
 
-std::string text_of(const json& entry, const char* name) {
+std::string text_of(const Json& entry, const char* name) {
     const auto found = entry.find(name);
     return found != entry.end() && found->is_string() ? found->get<std::string>() : std::string();
 }

@@ -3,7 +3,7 @@
 // replaced whole, under a lock, with the entries that other programs wrote meanwhile.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <kasane/core/io/json_value.hpp>
 
 #include <cstddef>
 #include <filesystem>
@@ -23,8 +23,8 @@ struct EntryFile {
 std::filesystem::path cache_file(const std::string& name);
 
 struct Entries {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();  ///< the objects in the list, unchecked
-    std::string note;                                               ///< the problem of the file; empty: none
+    io::Json list = io::Json::array();  ///< the objects in the list, unchecked
+    std::string note;                   ///< the problem of the file; empty: none
 };
 
 /// Never throws because of the file's content or absence.
@@ -32,9 +32,9 @@ Entries read_entries(const EntryFile& file);
 
 /// Writes the entries that `change` makes of those in the file; creates the file and its directory where they are missing.
 /// @return why it could not be written; empty: it was written
-std::string change_entries(const EntryFile& file, const std::function<void(nlohmann::ordered_json& list)>& change);
+std::string change_entries(const EntryFile& file, const std::function<void(io::Json& list)>& change);
 
 /// A member of the object that is text; empty when there is none.
-std::string text_of(const nlohmann::ordered_json& entry, const char* name);
+std::string text_of(const io::Json& entry, const char* name);
 
 }  // namespace kasane::io

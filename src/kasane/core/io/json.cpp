@@ -39,14 +39,14 @@ void check_depth(std::string_view text, const std::filesystem::path& file) {
 
 }  // namespace
 
-nlohmann::ordered_json parse_json(std::string_view text, const std::filesystem::path& file) {
+io::Json parse_json(std::string_view text, const std::filesystem::path& file) {
     check_depth(text, file);
     try {
-        return nlohmann::ordered_json::parse(text);
-    } catch (const nlohmann::json::parse_error& error) {
+        return io::Json::parse(text);
+    } catch (const io::Json::parse_error& error) {
         const auto line = line_of(text, std::max<std::size_t>(error.byte, 1) - 1);
         throw InputError("is not JSON: it is damaged, or another kind of file", {file.string(), line, 0, ""});
-    } catch (const nlohmann::json::out_of_range&) {
+    } catch (const io::Json::out_of_range&) {
         throw InputError("is not a JSON file of kasane: a number in it is beyond double precision", {file.string(), 0, 0, ""});
     }
 }

@@ -2,7 +2,7 @@
 // Invariant: the nesting depth is checked before the parser runs, because the library recurses once per level.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <kasane/core/io/json_value.hpp>
 
 #include <filesystem>
 #include <string_view>
@@ -10,6 +10,6 @@
 namespace kasane::io {
 
 /// @param file  origin of the text, for messages   @throws InputError with the line: not JSON, or nested deeper than 64 levels
-nlohmann::ordered_json parse_json(std::string_view text, const std::filesystem::path& file);
+io::Json parse_json(std::string_view text, const std::filesystem::path& file);
 
 }  // namespace kasane::io

@@ -150,7 +150,7 @@ RunResult with_tables(const Kinds& kinds, const Kind& kind, Run& run, const RunD
 
 /// The files of all kinds of run, since an earlier run in a directory may be of any kind.
 OldFiles old_files(const Kinds& kinds) {
-    return [&kinds](const nlohmann::json& record) {
+    return [&kinds](const io::Json& record) {
         Manifest all;
         for (const auto* kind : kinds) {
             const auto own = kind->manifest(record);
@@ -191,7 +191,7 @@ std::unique_ptr<Checkpoint> done_without_checkpoint(const Kind& kind, const RunD
     return nullptr;
 }
 
-nlohmann::ordered_json as_json(const RunMemory& memory) {
+io::Json as_json(const RunMemory& memory) {
     return {{"host_bytes", memory.host_bytes},
             {"host_available", memory.host_available},
             {"device_bytes", memory.device_bytes},
@@ -281,7 +281,7 @@ Summary check(const Kinds& kinds, const fs::path& run_file, const std::vector<io
     if (memory.size() * static_cast<std::size_t>(file.workers()) == 1) {
         summary.text += "\n" + run->memory_line(memory.front());
     } else {
-        summary.object["ranks"] = nlohmann::ordered_json::array();
+        summary.object["ranks"] = io::Json::array();
         for (std::size_t r = 0; r < memory.size(); ++r) {
             const auto& placement = (*ranks).placement()[r];
             summary.object["ranks"].push_back({{"placement", placement}, {"memory", as_json(memory[r])}});

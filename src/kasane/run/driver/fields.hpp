@@ -3,7 +3,7 @@
 // Numbers that are not finite are written as null, which is read back as NaN.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <kasane/core/io/json_value.hpp>
 
 #include <array>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace kasane::run {
 
 class FieldWriter {
    public:
-    using Json = nlohmann::ordered_json;
+    using Json = io::Json;
     Json object = Json::object();
 
     template <class T>
@@ -79,12 +79,12 @@ class FieldWriter {
     }
 };
 
-/// What becomes of a field that is missing, or of another type: an nlohmann::json::exception, or the value stays as it is.
+/// What becomes of a field that is missing, or of another type: an io::Json::exception, or the value stays as it is.
 enum class Gaps { refuse, keep };
 
 class FieldReader {
    public:
-    using Json = nlohmann::json;
+    using Json = io::Json;
     /// @param object  must outlive this
     explicit FieldReader(const Json& object, Gaps gaps = Gaps::refuse) : object_(&object), gaps_(gaps) {}
 

@@ -61,7 +61,7 @@ struct RunSize {
 
 /// Fields for programs and lines for people, of `kasane check` and of the result of a run. No line break at the end of the text.
 struct Summary {
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    io::Json object = io::Json::object();
     std::string text;
 };
 
@@ -76,7 +76,7 @@ class Run {
     virtual const RunFile& file() const = 0;
     virtual Record& record() = 0;
     /// This kind's part of record.json, after the common part.
-    virtual nlohmann::ordered_json part() const = 0;
+    virtual io::Json part() const = 0;
 
     /// One entry per rank.
     virtual std::vector<RunMemory> memory() const = 0;
@@ -134,7 +134,7 @@ struct Kind {
     /// Folders that a run creates beside checkpoints/.
     std::vector<const char*> folders;
     /// Files that a run writes. @param record  record.json of an earlier run in the directory; null where it cannot be read
-    Manifest (*manifest)(const nlohmann::json& record);
+    Manifest (*manifest)(const io::Json& record);
     /// Number of checkpoints that stay when a run is done; 0: it continues from its results only.
     int checkpoints_when_done;
     /// File of results that read_checkpoint() can read too, used where there is no checkpoint; null: none.

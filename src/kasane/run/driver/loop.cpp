@@ -9,7 +9,7 @@ namespace kasane::run {
 std::string record_text(const Kind& kind, Run& run) {
     auto object = common_json(run.record(), kind.name, kind.step);
     object.update(run.part());
-    return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return object.dump(2, ' ', false, io::Json::error_handler_t::replace) + "\n";
 }
 
 Loop::Loop(const Kind& kind, Run& run, const RunDirectory& directory, const RunControls& controls, RankCoordinator& ranks)

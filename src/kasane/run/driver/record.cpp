@@ -13,7 +13,7 @@
 namespace kasane::run {
 namespace {
 
-using json = nlohmann::ordered_json;
+using io::Json;
 
 /// The fields that every kind of run has. @param step  of the keys first_STEP and last_STEP
 template <class Fields, class R>
@@ -46,25 +46,25 @@ void list_fields(Fields& f, R& r, const std::string& problem, const std::string&
 
 }  // namespace
 
-json common_json(Record r, const std::string& problem, const std::string& step) {
+Json common_json(Record r, const std::string& problem, const std::string& step) {
     r.version = version, r.commit = commit, r.compiler = compiler, r.cuda = cuda_compiler, r.mpi = comm::mpi_built_with();
     FieldWriter fields;
     list_fields(fields, r, problem, step);
     return fields.object;
 }
 
-void read_common(const nlohmann::json& object, const std::string& step, Record& r, Gaps gaps) {
+void read_common(const io::Json& object, const std::string& step, Record& r, Gaps gaps) {
     FieldReader fields(object, gaps);
     list_fields(fields, r, {}, step);
 }
 
 void read_record(const std::string& text, const std::filesystem::path& file, const std::string& problem,
-                 const std::function<void(const nlohmann::json&)>& read) {
+                 const std::function<void(const io::Json&)>& read) {
     try {
         const auto j = io::parse_json(text, file);
         KS_VALIDATE(j.at("problem") == problem, "is the record of another problem", {file.string(), 0, 0, ""});
         read(j);
-    } catch (const json::exception& error) {
+    } catch (const Json::exception& error) {
         throw InputError("is not the record of a " + problem + " run: " + error.what(), {file.string(), 0, 0, ""});
     }
 }
@@ -77,13 +77,13 @@ void add(std::map<std::string, Timers::Part>& to, const std::map<std::string, Ti
     }
 }
 
-json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-std::string text_or_empty(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : std::string(); }
+std::string text_or_empty(const io::Json& value) { return value.is_string() ? value.get<std::string>() : std::string(); }
 
-double number_or_nan(const nlohmann::json& value) { return value.is_number() ? value.get<double>() : std::nan(""); }
+double number_or_nan(const io::Json& value) { return value.is_number() ? value.get<double>() : std::nan(""); }
 
-json positive_or_null(double value) { return value > 0 ? json(value) : json(nullptr); }
+Json positive_or_null(double value) { return value > 0 ? Json(value) : Json(nullptr); }
 
 std::string iso_time_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 

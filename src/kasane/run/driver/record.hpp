@@ -2,11 +2,10 @@
 // it. Checkpoints contain the record, so that a resumed run continues its counts.
 #pragma once
 
+#include <kasane/core/io/json_value.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/run/driver/fields.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -52,27 +51,27 @@ struct Record {
 
 /// The common part, with version, commit and build of this program.
 /// @param problem  name of the kind   @param step  what it counts: "step", "sweep", "iteration"
-nlohmann::ordered_json common_json(Record record, const std::string& problem, const std::string& step);
+io::Json common_json(Record record, const std::string& problem, const std::string& step);
 
 /// Reads the common part of a record that any version of kasane wrote.
-/// @throws nlohmann::json::exception  with Gaps::refuse, where a field that all versions write is missing or has another type
-void read_common(const nlohmann::json& object, const std::string& step, Record& record, Gaps gaps = Gaps::refuse);
+/// @throws io::Json::exception  with Gaps::refuse, where a field that all versions write is missing or has another type
+void read_common(const io::Json& object, const std::string& step, Record& record, Gaps gaps = Gaps::refuse);
 
 /// Calls `read` with the parsed record. @throws InputError: not JSON, the record of another problem, or `read` threw a JSON exception
 void read_record(const std::string& text, const std::filesystem::path& file, const std::string& problem,
-                 const std::function<void(const nlohmann::json&)>& read);
+                 const std::function<void(const io::Json&)>& read);
 
 /// Adds the seconds and calls of each part.
 void add(std::map<std::string, Timers::Part>& to, const std::map<std::string, Timers::Part>& parts);
 
 /// Null for an empty text.
-nlohmann::ordered_json text_or_null(const std::string& text);
+io::Json text_or_null(const std::string& text);
 /// Empty for a value that is not a text.
-std::string text_or_empty(const nlohmann::json& value);
+std::string text_or_empty(const io::Json& value);
 /// JSON has no infinity and NaN: nlohmann writes them as null, and null is read back as NaN.
-double number_or_nan(const nlohmann::json& value);
+double number_or_nan(const io::Json& value);
 /// Null for a number that is not positive, which means that it is not known.
-nlohmann::ordered_json positive_or_null(double value);
+io::Json positive_or_null(double value);
 
 /// Now, UTC: "2026-11-21T12:34:56Z".
 std::string iso_time_now();

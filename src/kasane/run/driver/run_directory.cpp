@@ -29,10 +29,10 @@ bool written_by_kasane(const std::string& name, const std::string& stem, const s
 }
 
 /// record.json of the run in a directory; null where it is missing or cannot be read.
-nlohmann::json record_in(const fs::path& path) {
+io::Json record_in(const fs::path& path) {
     const auto text = content(path / "record.json");
     try {
-        return text ? nlohmann::json(io::parse_json(*text, path / "record.json")) : nlohmann::json();
+        return text ? io::Json(io::parse_json(*text, path / "record.json")) : io::Json();
     } catch (const InputError&) {
         return {};
     }

@@ -5,7 +5,7 @@
 // kasane itself wrote are ever removed.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <kasane/core/io/json_value.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -24,7 +24,7 @@ struct Manifest {
     std::vector<Series> series;
 };
 /// All files that an earlier run may have left. @param record  its record.json; null where it cannot be read
-using OldFiles = std::function<Manifest(const nlohmann::json& record)>;
+using OldFiles = std::function<Manifest(const io::Json& record)>;
 
 /// Checkpoints in the directory of a run, the newest first.
 std::vector<std::filesystem::path> checkpoints_in(const std::filesystem::path& path);

@@ -14,7 +14,7 @@ namespace kasane::run {
 /// The contents of a run directory that every kind of run has. A run that is under way, was killed or lost files still has a history.
 struct RunHistory {
     std::filesystem::path directory;
-    nlohmann::json record;  ///< record.json; null where it is missing or cannot be read
+    io::Json record;  ///< record.json; null where it is missing or cannot be read
     std::string run_file;
     std::vector<std::string> notes;  ///< files that could not be read, and why: plain text, one sentence each
 };

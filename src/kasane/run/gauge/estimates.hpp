@@ -1,9 +1,8 @@
 // Means with errors as text and as fields of a record, and the columns of tables of measurements.
 #pragma once
 
+#include <kasane/core/io/json_value.hpp>
 #include <kasane/lattice/observe/statistics.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <string>
@@ -31,9 +30,7 @@ std::vector<double> column(const std::vector<Row>& rows, F of) {
 lattice::Estimate estimate_of_chain(const std::vector<double>& series, std::int64_t every = 1);
 
 /// Mean, error and autocorrelation time for programs.
-inline nlohmann::ordered_json json_of(const lattice::Estimate& e) {
-    return {{"mean", e.mean}, {"error", e.error}, {"autocorrelation_time", e.tau}};
-}
+inline io::Json json_of(const lattice::Estimate& e) { return {{"mean", e.mean}, {"error", e.error}, {"autocorrelation_time", e.tau}}; }
 /// An estimate in a record (driver/fields.hpp).
 template <class Fields, class Estimate>
 void list_estimate(Fields& f, const char* key, Estimate& e) {

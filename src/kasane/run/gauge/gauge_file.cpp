@@ -212,10 +212,10 @@ void write_configuration(Loop& loop, const fs::path& name, const lattice::GaugeF
     log::debug("configuration {}", path.string());
 }
 
-Manifest gauge_manifest(const nlohmann::json& record, std::vector<std::string> tables) {
+Manifest gauge_manifest(const io::Json& record, std::vector<std::string> tables) {
     Manifest all{.files = std::move(tables), .series = {}};
-    const auto configuration = record.is_object() ? record.value("configuration", nlohmann::json()) : nlohmann::json();
-    const fs::path name = configuration.is_object() ? text_or_empty(configuration.value("name", nlohmann::json())) : std::string();
+    const auto configuration = record.is_object() ? record.value("configuration", io::Json()) : io::Json();
+    const fs::path name = configuration.is_object() ? text_or_empty(configuration.value("name", io::Json())) : std::string();
     if (name.empty() || name.string().starts_with('.') || name.filename() != name) return all;
     all.files.push_back(name.string());
     all.series.push_back({"configurations", name.stem().string() + "_", name.extension().string()});

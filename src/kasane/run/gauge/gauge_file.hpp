@@ -83,6 +83,6 @@ void write_configuration(Loop& loop, const std::filesystem::path& name, const la
                          std::vector<std::string>& written);
 
 /// The files of a run: its tables and its configurations, which its record names.
-Manifest gauge_manifest(const nlohmann::json& record, std::vector<std::string> tables);
+Manifest gauge_manifest(const io::Json& record, std::vector<std::string> tables);
 
 }  // namespace kasane::run

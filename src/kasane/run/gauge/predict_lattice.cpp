@@ -1,10 +1,10 @@
+#include <kasane/core/io/json_value.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/json.hpp>
 #include <kasane/run/driver/run_texts.hpp>
 #include <kasane/run/gauge/predict_lattice.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -167,7 +167,7 @@ LatticeRecord read_lattice_record(const std::filesystem::path& path) {
             else
                 found.hops[name->storage].push_back({grid, seconds, alone, number("face_bytes")});
         }
-    } catch (const nlohmann::json::exception&) {
+    } catch (const io::Json::exception&) {
         throw InputError("is not a record of `kasane bench lattice.scaling`", where);
     }
     KS_VALIDATE(!messages,

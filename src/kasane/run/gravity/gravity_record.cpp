@@ -115,7 +115,7 @@ double GravityRecord::active_fraction() const {
                                        : unknown;
 }
 
-nlohmann::ordered_json part_of(const GravityRecord& r) {
+io::Json part_of(const GravityRecord& r) {
     FieldWriter fields;
     list_fields(fields, r);
     return fields.object;
@@ -123,7 +123,7 @@ nlohmann::ordered_json part_of(const GravityRecord& r) {
 
 GravityRecord gravity_record_from_json(const std::string& text, const std::filesystem::path& file) {
     GravityRecord r;
-    read_record(text, file, "gravity", [&](const nlohmann::json& object) {
+    read_record(text, file, "gravity", [&](const io::Json& object) {
         read_common(object, "step", r);
         FieldReader fields(object);
         list_fields(fields, r);
@@ -131,7 +131,7 @@ GravityRecord gravity_record_from_json(const std::string& text, const std::files
     return r;
 }
 
-GravityRecord readable_gravity_record(const nlohmann::json& object) {
+GravityRecord readable_gravity_record(const io::Json& object) {
     GravityRecord r;
     r.status.clear();
     r.softening = r.dt = r.time = r.seconds = r.interactions = r.relative_energy_error = unknown;
@@ -146,19 +146,19 @@ GravityRecord readable_gravity_record(const nlohmann::json& object) {
     return r;
 }
 
-KeptKeys kept_keys(const nlohmann::json& r) {
+KeptKeys kept_keys(const io::Json& r) {
     KeptKeys keys;
-    const auto add = [&](const std::string& key, const nlohmann::json& object, const char* name) {
+    const auto add = [&](const std::string& key, const io::Json& object, const char* name) {
         const auto value = object.find(name);
         if (value != object.end() && value->is_primitive() && !value->is_null())
             keys.emplace_back(key, value->is_string() ? value->get<std::string>() : value->dump());
     };
-    const auto add_all = [&](const std::string& table, const nlohmann::json& object, std::initializer_list<const char*> names) {
+    const auto add_all = [&](const std::string& table, const io::Json& object, std::initializer_list<const char*> names) {
         for (const char* name : names) add(table + "." + name, object, name);
     };
-    const auto part = [](const nlohmann::json& object, const char* name) {
+    const auto part = [](const io::Json& object, const char* name) {
         const auto found = object.find(name);
-        return found != object.end() && found->is_object() ? *found : nlohmann::json::object();
+        return found != object.end() && found->is_object() ? *found : io::Json::object();
     };
     const auto units = part(r, "units"), force = part(r, "force"), mac = part(force, "mac");
     add("run.units", units, "name");

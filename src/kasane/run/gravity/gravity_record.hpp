@@ -86,14 +86,14 @@ struct GravityRecord : Record {
 };
 
 /// The part of record.json after the common part.
-nlohmann::ordered_json part_of(const GravityRecord& record);
+io::Json part_of(const GravityRecord& record);
 /// @throws InputError when the text is not the record of a gravity run
 GravityRecord gravity_record_from_json(const std::string& text, const std::filesystem::path& file);
 /// As much of a record as can be read. Numbers that are missing are NaN where 0 could be meant, and 0 otherwise.
-GravityRecord readable_gravity_record(const nlohmann::json& object);
+GravityRecord readable_gravity_record(const io::Json& object);
 
 /// Keys that must not change on resume. @param record  record.json, or its part of a run that begins; records of earlier versions may lack
 /// keys
-KeptKeys kept_keys(const nlohmann::json& record);
+KeptKeys kept_keys(const io::Json& record);
 
 }  // namespace kasane::run

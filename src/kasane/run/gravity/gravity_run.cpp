@@ -1,3 +1,4 @@
+#include <kasane/core/io/json_value.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/comm/communicator.hpp>
 #include <kasane/core/device/holds_for_all.hpp>
@@ -22,7 +23,6 @@
 #include <kasane/version.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -112,7 +112,7 @@ class GravityRun : public Run {
 
     const RunFile& file() const override { return file_; }
     Record& record() override { return record_; }
-    nlohmann::ordered_json part() const override { return part_of(record_); }
+    io::Json part() const override { return part_of(record_); }
     std::vector<RunMemory> memory() const override { return run::memory(file_, ranks_); }
     RunSize size() const override {
         const auto& sources = file_.initial.sources;
@@ -127,7 +127,7 @@ class GravityRun : public Run {
         Progress bar(controls.progress, "building", 1);
         sampling.build(controls.shown_in(bar));
         sampling.check_files();
-        auto warnings = nlohmann::ordered_json::array();
+        auto warnings = io::Json::array();
         for (std::size_t i = 0; i < file_.initial.sources.size(); ++i)
             for (const auto& warning : sampling.warnings(i)) warnings.push_back(warning);
         static_cast<void>(resolve(file_.softening, sampling.outline()));  // names and gaps are errors
@@ -653,7 +653,7 @@ class GravityRun : public Run {
 double start_of(const Checkpoint& from, const fs::path& path) {
     if (const auto* checkpoint = dynamic_cast<const GravityCheckpoint*>(&from)) return checkpoint->start;
     const auto json = io::parse_json(from.record, path);
-    return number_or_nan(json.value("time", nlohmann::json(0.0))) - json.value("steps", 0.0) * json.value("dt", 0.0);
+    return number_or_nan(json.value("time", io::Json(0.0))) - json.value("steps", 0.0) * json.value("dt", 0.0);
 }
 
 std::unique_ptr<Run> read(const RunSource& source) {
@@ -668,7 +668,7 @@ std::unique_ptr<Checkpoint> read_checkpoint(const fs::path& path) {
     return std::make_unique<GravityCheckpoint>(in_parts ? open_gravity_checkpoint(path) : read_gravity_checkpoint(path));
 }
 
-Manifest manifest(const nlohmann::json&) { return {.files = {energy_file}, .series = {{"snapshots", "snapshot_", ".hdf5"}}}; }
+Manifest manifest(const io::Json&) { return {.files = {energy_file}, .series = {{"snapshots", "snapshot_", ".hdf5"}}}; }
 
 }  // namespace
 

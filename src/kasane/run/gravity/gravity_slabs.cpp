@@ -1,3 +1,4 @@
+#include <kasane/core/io/json_value.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/checksum.hpp>
 #include <kasane/core/io/json.hpp>
@@ -6,8 +7,6 @@
 #include <kasane/run/driver/run_texts.hpp>
 #include <kasane/run/gravity/gravity_slabs.hpp>
 #include <kasane/run/gravity/unit_fields.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -19,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using gravity::Column;
-using nlohmann::json;
+using io::Json;
 
 constexpr const char* from_ranks = "a message of the root rank";  // the source of a text, for errors
 
@@ -30,11 +29,11 @@ void broadcast(comm::Communicator& ranks, std::string& text) {
     ranks.broadcast(text.data(), size, 0);
 }
 
-json json_of(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
-Vec3<double> vector_of(const json& j) { return {j.at(0), j.at(1), j.at(2)}; }
+Json json_of(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
+Vec3<double> vector_of(const Json& j) { return {j.at(0), j.at(1), j.at(2)}; }
 
-json json_of(const gravity::SnapshotOutline& outline) {
-    json units, components = json::array();
+Json json_of(const gravity::SnapshotOutline& outline) {
+    Json units, components = Json::array();
     for_each_unit_field(outline.units, [&](const char* key, const char*, const auto& value) { units[key] = value; });
     for (const auto& c : outline.components)
         components.push_back({c.name, c.law, c.first_id, c.count, c.type, c.mass, c.seed, c.softening});
@@ -49,7 +48,7 @@ json json_of(const gravity::SnapshotOutline& outline) {
 }
 
 /// Without counts.
-gravity::SnapshotOutline outline_of(const json& j) {
+gravity::SnapshotOutline outline_of(const Json& j) {
     gravity::SnapshotOutline outline;
     outline.time = j.at("time");
     for_each_unit_field(outline.units, [&](const char* key, const char*, auto& value) { j.at("units").at(key).get_to(value); });
@@ -81,7 +80,7 @@ class SetWriting {
     void operator()(const gravity::RankSlabs& slabs, const std::string& text) {
         if (text.empty())
             wait();
-        else if (const json order(io::parse_json(text, from_ranks)); order.contains("path"))
+        else if (const Json order(io::parse_json(text, from_ranks)); order.contains("path"))
             begin(slabs, order);
         else
             complete(slabs);
@@ -89,7 +88,7 @@ class SetWriting {
 
    private:
     /// Collective.
-    void begin(const gravity::RankSlabs& slabs, const json& order) {
+    void begin(const gravity::RankSlabs& slabs, const Json& order) {
         auto& ranks = slabs.ranks();
         const auto& own = slabs.slab().own;
         auto outline = outline_of(order.at("outline"));
@@ -139,7 +138,7 @@ struct ModelParts {
 };
 
 /// The initial state of a run file, as the root rank has read and checked it.
-void build(const json& order, const AnySpace& space, ModelParts& to) {
+void build(const Json& order, const AnySpace& space, ModelParts& to) {
     std::vector<io::Setting> settings;
     for (const auto& each : order.at("settings")) settings.push_back({each.at(0), each.at(1)});
     const fs::path path = order.at("path").get<std::string>();
@@ -158,14 +157,14 @@ void build(const json& order, const AnySpace& space, ModelParts& to) {
     to.sampling->build();
 }
 
-std::vector<GroupSoftening> softenings_of(const json& order) {
+std::vector<GroupSoftening> softenings_of(const Json& order) {
     std::vector<GroupSoftening> groups;
     for (const auto& each : order.at("softenings")) groups.push_back({"", each.at(0), each.at(1), each.at(2), each.at(3)});
     return groups;
 }
 
 /// Draws a rank's slab. Collective. An error of one rank alone ends the run, since the other ranks wait for its sums.
-gravity::RankSlab draw(comm::Communicator& ranks, Sampling& sampling, const json& order, const ProgressFunction& progress) {
+gravity::RankSlab draw(comm::Communicator& ranks, Sampling& sampling, const Json& order, const ProgressFunction& progress) {
     const auto bounds = order.at("bounds").get<std::vector<index_t>>();
     const auto rank = static_cast<std::size_t>(ranks.rank());
     gravity::RankSlab slab;
@@ -182,11 +181,11 @@ gravity::RankSlab draw(comm::Communicator& ranks, Sampling& sampling, const json
     return slab;
 }
 
-json bounds_of(comm::WorkerCommunicator& communicator, const GravityFile& file, index_t total) {
+Json bounds_of(comm::WorkerCommunicator& communicator, const GravityFile& file, index_t total) {
     return gravity::rank_bounds(communicator, file.space, file.force, total);
 }
 
-std::vector<Column> columns_of(const json& order) {
+std::vector<Column> columns_of(const Json& order) {
     std::vector<Column> columns;
     for (const auto& each : order.at("columns")) columns.push_back(static_cast<Column>(each.get<std::int64_t>()));
     return columns;
@@ -198,12 +197,12 @@ std::shared_ptr<gravity::SlabParticles> sampled_slabs(comm::WorkerCommunicator& 
                                                       const std::vector<GroupSoftening>& softenings,
                                                       const std::vector<io::Setting>& settings, const ProgressFunction& progress) {
     auto& ranks = communicator.ranks();
-    json order{{"from", "model"},
+    Json order{{"from", "model"},
                {"path", fs::absolute(file.path).string()},
                {"text", content(file.path).value_or("")},
-               {"settings", json::array()},
-               {"placements", json::array()},
-               {"softenings", json::array()},
+               {"settings", Json::array()},
+               {"placements", Json::array()},
+               {"softenings", Json::array()},
                {"bounds", bounds_of(communicator, file, file.initial.count())}};
     for (const auto& each : settings) order["settings"].push_back({each.text, each.source});
     for (const auto& each : sampling.placements())
@@ -218,7 +217,7 @@ std::shared_ptr<gravity::SlabParticles> sampled_slabs(comm::WorkerCommunicator& 
 std::shared_ptr<gravity::SlabParticles> restored_slabs(comm::WorkerCommunicator& communicator, const GravityFile& file, ParticleRows& rows,
                                                        bool accelerations) {
     auto& ranks = communicator.ranks();
-    json order{{"from", "checkpoint"}, {"columns", json::array()}, {"bounds", bounds_of(communicator, file, rows.size())}};
+    Json order{{"from", "checkpoint"}, {"columns", Json::array()}, {"bounds", bounds_of(communicator, file, rows.size())}};
     for (const auto column :
          {Column::position, Column::velocity, Column::mass, Column::id, Column::type, Column::softening, Column::acceleration})
         if (rows.has(column) && (column != Column::acceleration || accelerations))
@@ -241,7 +240,7 @@ void slab_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpac
     auto& ranks = communicator.ranks();
     std::string text;
     broadcast(ranks, text);
-    const json order(io::parse_json(text, from_ranks));
+    const Json order(io::parse_json(text, from_ranks));
     gravity::RankSlab slab;
     if (order.at("from") == "checkpoint") {
         slab = gravity::scatter(ranks, order.at("bounds"), columns_of(order), {});
@@ -300,11 +299,11 @@ void write_one_snapshot(const fs::path& path, ParticleRows& rows, const gravity:
 
 void begin_snapshot_set(const fs::path& path, const gravity::SlabParticles& slabs, gravity::SnapshotOutline outline, bool compress) {
     for (std::size_t t = 0; t < gravity::type_count; ++t) outline.mass[t] = slabs.facts().common_mass(t);
-    slabs.run(json{{"path", fs::absolute(path).string()}, {"compress", compress}, {"outline", json_of(outline)}}.dump());
+    slabs.run(Json{{"path", fs::absolute(path).string()}, {"compress", compress}, {"outline", json_of(outline)}}.dump());
 }
 
 void complete_snapshot_set(const fs::path& path, const gravity::SlabParticles& slabs) {
-    slabs.run(json{{"complete", true}}.dump());
+    slabs.run(Json{{"complete", true}}.dump());
     remove_other_files(path, slabs.slabs().ranks().size());
 }
 

@@ -1,3 +1,4 @@
+#include <kasane/core/io/json_value.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/json.hpp>
 #include <kasane/gravity/distributed/memory.hpp>
@@ -6,7 +7,6 @@
 #include <kasane/run/gravity/predict_record.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -73,7 +73,7 @@ ScalingRecord read_scaling_record(const std::filesystem::path& path) {
             several += row.workers > 1;
             found.steps.push_back(row);
         }
-    } catch (const nlohmann::json::exception&) {
+    } catch (const io::Json::exception&) {
         throw InputError("is not a record of `kasane bench gravity.tree.scaling`", {path.string(), 0, 0, ""});
     }
     KS_VALIDATE(one && several >= 2,

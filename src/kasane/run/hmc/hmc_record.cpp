@@ -70,7 +70,7 @@ void list_hmc_fields(Fields& f, R& r) {
 
 }  // namespace
 
-nlohmann::ordered_json part_of(const HmcRecord& r) {
+io::Json part_of(const HmcRecord& r) {
     FieldWriter fields;
     list_hmc_fields(fields, r);
     return fields.object;
@@ -78,7 +78,7 @@ nlohmann::ordered_json part_of(const HmcRecord& r) {
 
 HmcRecord hmc_record_from_json(const std::string& text, const std::filesystem::path& file) {
     HmcRecord r;
-    read_record(text, file, "hmc", [&](const nlohmann::json& object) {
+    read_record(text, file, "hmc", [&](const io::Json& object) {
         read_common(object, "trajectory", r);
         FieldReader fields(object);
         list_hmc_fields(fields, r);

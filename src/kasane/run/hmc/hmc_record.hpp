@@ -40,7 +40,7 @@ struct HmcRecord : GaugeRecord {
 };
 
 /// The part of record.json after the common part.
-nlohmann::ordered_json part_of(const HmcRecord& record);
+io::Json part_of(const HmcRecord& record);
 /// @throws InputError when the text is not the record of a run of hybrid Monte Carlo
 HmcRecord hmc_record_from_json(const std::string& text, const std::filesystem::path& file);
 

@@ -74,7 +74,7 @@ class HmcRun : public Run {
 
     const RunFile& file() const override { return file_; }
     Record& record() override { return record_; }
-    nlohmann::ordered_json part() const override { return part_of(record_); }
+    io::Json part() const override { return part_of(record_); }
     std::vector<RunMemory> memory() const override { return hmc_memory(file_, ranks_); }
     RunSize size() const override { return {lattice::text(file_.extents), "sites", file_.extents_where}; }
 
@@ -338,7 +338,7 @@ std::unique_ptr<Checkpoint> read_hmc_state(const fs::path& path) { return std::m
 const Kind hmc_kind{.name = "hmc",
                     .step = "trajectory",
                     .folders = {},
-                    .manifest = [](const nlohmann::json& record) { return gauge_manifest(record, hmc_table_files()); },
+                    .manifest = [](const io::Json& record) { return gauge_manifest(record, hmc_table_files()); },
                     .checkpoints_when_done = 1,
                     .results = nullptr,
                     .read = read_hmc,

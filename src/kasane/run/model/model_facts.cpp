@@ -1,8 +1,8 @@
+#include <kasane/core/io/json_value.hpp>
 #include <kasane/run/model/model_facts.hpp>
 #include <kasane/report/words.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -56,25 +56,23 @@ std::string run_file_lines(const gravity::GalaxyFacts& facts, const gravity::Uni
                        line(dt_max, units.time_name));
 }
 
-nlohmann::ordered_json facts_json(const gravity::GalaxyFacts& f, const gravity::Units& units) {
-    nlohmann::ordered_json all;
-    const auto put = [](nlohmann::ordered_json& to, const auto& facts) {
+io::Json facts_json(const gravity::GalaxyFacts& f, const gravity::Units& units) {
+    io::Json all;
+    const auto put = [](io::Json& to, const auto& facts) {
         for_each_number(facts, [&](const char* key, double value) {
             if (value != 0) to[key] = value;
         });
     };
-    const auto named = [](const std::string& name) {
-        return name.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(name);
-    };
+    const auto named = [](const std::string& name) { return name.empty() ? io::Json(nullptr) : io::Json(name); };
     all["units"] = {{"length", named(units.length_name)},
                     {"mass", named(units.mass_name)},
                     {"velocity", named(units.velocity_name)},
                     {"time", named(units.time_name)}};
     all["n"] = f.count;
     put(all, f);
-    auto& components = all["components"] = nlohmann::ordered_json::array();
+    auto& components = all["components"] = io::Json::array();
     for (const auto& c : f.components) {
-        nlohmann::ordered_json one{{"name", c.label}, {"law", c.law}, {"n", c.count}};
+        io::Json one{{"name", c.label}, {"law", c.law}, {"n", c.count}};
         put(one, c);
         components.push_back(std::move(one));
     }

@@ -1,10 +1,9 @@
 // The numbers of a galaxy for programs (JSON), for terminals (an aligned table) and for pages.
 #pragma once
 
+#include <kasane/core/io/json_value.hpp>
 #include <kasane/gravity/galaxy/facts.hpp>
 #include <kasane/gravity/particles/units.hpp>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 
@@ -12,7 +11,7 @@ namespace kasane::run {
 
 /// Keys are the names of the facts; values are in the model's units, whose names are in "units" (null: N-body units have none). Numbers
 /// that do not exist are left out.
-nlohmann::ordered_json facts_json(const gravity::GalaxyFacts& facts, const gravity::Units& units);
+io::Json facts_json(const gravity::GalaxyFacts& facts, const gravity::Units& units);
 
 /// Calls visit(key, value) for the numbers of a galaxy, in the order of JSON and HDF5 files; a number that does not exist is 0.
 template <class Visit>

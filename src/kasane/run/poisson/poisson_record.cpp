@@ -74,7 +74,7 @@ const char* boundary_name(sparse::BoundaryKind kind) {
     return "";
 }
 
-nlohmann::ordered_json part_of(const PoissonRecord& r) {
+io::Json part_of(const PoissonRecord& r) {
     FieldWriter fields;
     list_fields(fields, r);
     return fields.object;
@@ -82,7 +82,7 @@ nlohmann::ordered_json part_of(const PoissonRecord& r) {
 
 PoissonRecord poisson_record_from_json(const std::string& text, const std::filesystem::path& file) {
     PoissonRecord r;
-    read_record(text, file, "poisson", [&](const nlohmann::json& object) {
+    read_record(text, file, "poisson", [&](const io::Json& object) {
         read_common(object, "iteration", r);
         FieldReader fields(object);
         list_fields(fields, r);

@@ -33,7 +33,7 @@ struct PoissonRecord : Record {
 const char* boundary_name(sparse::BoundaryKind kind);
 
 /// The part of record.json after the common part.
-nlohmann::ordered_json part_of(const PoissonRecord& record);
+io::Json part_of(const PoissonRecord& record);
 /// @throws InputError when the text is not the record of a Poisson run
 PoissonRecord poisson_record_from_json(const std::string& text, const std::filesystem::path& file);
 

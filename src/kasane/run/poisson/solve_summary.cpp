@@ -21,8 +21,8 @@ double per_unknown(std::uint64_t bytes, const sparse::SetupFacts& setup) {
 
 std::string mebibytes(std::uint64_t bytes) { return fmt::format("{:.3g} MiB", static_cast<double>(bytes) / (1 << 20)); }
 
-nlohmann::ordered_json history_json(const std::vector<sparse::ResidualPoint>& history) {
-    auto iteration = nlohmann::ordered_json::array(), preconditioned = iteration, relative = iteration;
+io::Json history_json(const std::vector<sparse::ResidualPoint>& history) {
+    auto iteration = io::Json::array(), preconditioned = iteration, relative = iteration;
     for (const auto& point : history) {
         iteration.push_back(point.iteration);
         preconditioned.push_back(point.preconditioned);
@@ -61,8 +61,8 @@ std::string history_table(const std::vector<sparse::ResidualPoint>& history) {
 
 }  // namespace
 
-nlohmann::ordered_json as_json(const sparse::SetupFacts& setup, const sparse::SolveLog& log) {
-    nlohmann::ordered_json parts = nlohmann::ordered_json::object();
+io::Json as_json(const sparse::SetupFacts& setup, const sparse::SolveLog& log) {
+    io::Json parts = io::Json::object();
     for (const auto& [part, seconds] : setup.seconds) parts[part] = seconds;
     const auto& sizes = setup.color_sizes;
     const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());

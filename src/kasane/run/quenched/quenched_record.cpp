@@ -29,7 +29,7 @@ void list_fields(Fields& f, R& r) {
 
 }  // namespace
 
-nlohmann::ordered_json part_of(const QuenchedRecord& r) {
+io::Json part_of(const QuenchedRecord& r) {
     FieldWriter fields;
     list_fields(fields, r);
     return fields.object;
@@ -37,7 +37,7 @@ nlohmann::ordered_json part_of(const QuenchedRecord& r) {
 
 QuenchedRecord quenched_record_from_json(const std::string& text, const std::filesystem::path& file) {
     QuenchedRecord r;
-    read_record(text, file, "quenched", [&](const nlohmann::json& object) {
+    read_record(text, file, "quenched", [&](const io::Json& object) {
         read_common(object, "sweep", r);
         FieldReader fields(object);
         list_fields(fields, r);

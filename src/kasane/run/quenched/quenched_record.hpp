@@ -25,7 +25,7 @@ struct QuenchedRecord : GaugeRecord {
 };
 
 /// The part of record.json after the common part.
-nlohmann::ordered_json part_of(const QuenchedRecord& record);
+io::Json part_of(const QuenchedRecord& record);
 /// @throws InputError when the text is not the record of a quenched run
 QuenchedRecord quenched_record_from_json(const std::string& text, const std::filesystem::path& file);
 

@@ -41,7 +41,7 @@ class QuenchedRun : public Run {
 
     const RunFile& file() const override { return file_; }
     Record& record() override { return record_; }
-    nlohmann::ordered_json part() const override { return part_of(record_); }
+    io::Json part() const override { return part_of(record_); }
     std::vector<RunMemory> memory() const override {
         if (file_.grid) return divided_memory(file_, ranks_, lattice::local_gauge_bytes(*file_.grid));
         return {gauge_memory(file_, links_bytes)};
@@ -190,7 +190,7 @@ std::unique_ptr<Checkpoint> read_checkpoint(const fs::path& path) {
 const Kind quenched_kind{.name = "quenched",
                          .step = "sweep",
                          .folders = {},
-                         .manifest = [](const nlohmann::json& record) { return gauge_manifest(record, {table}); },
+                         .manifest = [](const io::Json& record) { return gauge_manifest(record, {table}); },
                          .checkpoints_when_done = 1,
                          .results = nullptr,
                          .read = read,

@@ -1,3 +1,4 @@
+#include <kasane/core/io/json_value.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/checksum.hpp>
 #include <kasane/core/io/entry_file.hpp>
@@ -5,7 +6,6 @@
 #include <kasane/version.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -15,20 +15,20 @@
 namespace kasane::sparse {
 namespace {
 
-using json = nlohmann::ordered_json;
+using io::Json;
 namespace fs = std::filesystem;
 
 io::EntryFile entries_of(const fs::path& file) { return {file, "choices", "with the next choice"}; }
 
 using io::text_of;
 
-bool is_for(const json& entry, const TuningKey& key) {
+bool is_for(const Json& entry, const TuningKey& key) {
     return text_of(entry, "version") == version && text_of(entry, "device") == key.device && text_of(entry, "matrix") == key.matrix &&
            text_of(entry, "asked") == key.asked;
 }
 
 /// `asked` with its open fields from the entry. @throws InputError where the entry is not usable
-SolverOptions filled_in(SolverOptions asked, const json& entry) {
+SolverOptions filled_in(SolverOptions asked, const Json& entry) {
     const auto decided = [&](auto value, auto open, const char* name) {
         KS_VALIDATE(!(value == open), fmt::format("it leaves {} open", name));
         return value;
@@ -45,7 +45,7 @@ SolverOptions filled_in(SolverOptions asked, const json& entry) {
 }
 
 /// The fields that a choice decides.
-json choice_json(const SolverOptions& chosen) {
+Json choice_json(const SolverOptions& chosen) {
     return {{"ordering", chosen.ordering.text()},
             {"numbering", name(chosen.numbering)},
             {"format", chosen.format.text()},
@@ -54,22 +54,22 @@ json choice_json(const SolverOptions& chosen) {
 }
 
 /// A number of the entry that is finite and not negative; 0 where it is missing.
-double number_of(const json& entry, const char* name) {
+double number_of(const Json& entry, const char* name) {
     const auto found = entry.find(name);
     const double value = found != entry.end() && found->is_number() ? found->get<double>() : 0;
     return std::isfinite(value) && value > 0 ? value : 0;
 }
 
-json trial_json(const TuneTrial& trial) {
+Json trial_json(const TuneTrial& trial) {
     auto object = choice_json(trial.options);
     object["seconds_per_iteration"] = trial.seconds_per_iteration;
-    object["progress"] = json::array();
+    object["progress"] = Json::array();
     for (const auto& p : trial.progress) object["progress"].push_back({p.iterations, p.energy, p.residual});
     return object;
 }
 
 /// @throws InputError, json::exception where it is not usable
-TuneTrial trial_from(const json& object, const SolverOptions& asked) {
+TuneTrial trial_from(const Json& object, const SolverOptions& asked) {
     TuneTrial trial;
     trial.options = filled_in(asked, object);
     trial.seconds_per_iteration = number_of(object, "seconds_per_iteration");
@@ -82,7 +82,7 @@ TuneTrial trial_from(const json& object, const SolverOptions& asked) {
 constexpr int layout = 2;  ///< of an entry; earlier layouts have no such number, and their timings may be those of a busy machine
 
 /// The record of an entry. @throws InputError where the choice is not usable
-TuningRecord record_from(const json& entry, const SolverOptions& asked) {
+TuningRecord record_from(const Json& entry, const SolverOptions& asked) {
     TuningRecord record;
     record.solve_seconds = number_of(entry, "solve_seconds");
     record.setup_seconds = number_of(entry, "setup_seconds");
@@ -101,8 +101,8 @@ TuningRecord record_from(const json& entry, const SolverOptions& asked) {
     return record;
 }
 
-json entry_of(const TuningKey& key, const TuningRecord& record) {
-    json entry{{"version", version}, {"device", key.device}, {"matrix", key.matrix}, {"asked", key.asked}, {"layout", layout}};
+Json entry_of(const TuningKey& key, const TuningRecord& record) {
+    Json entry{{"version", version}, {"device", key.device}, {"matrix", key.matrix}, {"asked", key.asked}, {"layout", layout}};
     if (record.choice) entry.update(choice_json(*record.choice));
     entry.update({{"uses", record.uses},
                   {"solve_seconds", record.solve_seconds},
@@ -110,13 +110,13 @@ json entry_of(const TuningKey& key, const TuningRecord& record) {
                   {"iteration_seconds", record.iteration_seconds},
                   {"rule_seconds_per_decade", record.rule_decade},
                   {"choice_seconds_per_decade", record.choice_decade}});
-    entry["trials"] = json::array();
+    entry["trials"] = Json::array();
     for (const auto& trial : record.trials) entry["trials"].push_back(trial_json(trial));
     return entry;
 }
 
 /// The latest record of the key among the entries. @param note  the problem, if any
-TuningRecord latest(const json& entries, const std::string& file, const TuningKey& key, const SolverOptions& asked, std::string& note) {
+TuningRecord latest(const Json& entries, const std::string& file, const TuningKey& key, const SolverOptions& asked, std::string& note) {
     for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
         if (!is_for(*entry, key)) continue;
         if (number_of(*entry, "layout") != layout) {
@@ -180,11 +180,11 @@ Recalled recall(const fs::path& file, const TuningKey& key, const SolverOptions&
 std::string remember(const fs::path& file, const TuningKey& key, const SolverOptions& asked,
                      const std::function<void(TuningRecord&)>& change) {
     if (file.empty()) return "";
-    const auto why_not = io::change_entries(entries_of(file), [&](json& list) {
+    const auto why_not = io::change_entries(entries_of(file), [&](Json& list) {
         std::string ignored;
         auto record = latest(list, file.string(), key, asked, ignored);
         change(record);
-        json kept = json::array();
+        Json kept = Json::array();
         for (auto& entry : list)
             if (!is_for(entry, key)) kept.push_back(std::move(entry));
         kept.push_back(entry_of(key, record));
