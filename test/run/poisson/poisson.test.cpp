@@ -193,7 +193,7 @@ TEST_F(Poisson, TensorsOfClosedBoxesGiveTheSolutionOfMeanZero) {
     test::write_file(
         directory / "box.toml",
         "[run]\nproblem = 'poisson'\ndevice = 'cpu'\nthreads = 1\n[grid]\ncells = [8, 6, 4]\n[boundary]\n[coefficient]\nxx = 2\n"
-        "xy = 1.5\nyy = 3\nzz = 1\n[source]\nformula = 'i - 3.5'\n[solver]\nrtol = 1e-11\n");
+        "xy = 1.5\nyy = 3\nzz = 1\n[source]\nformula = 'i - 4.5'\n[solver]\nrtol = 1e-11\n");
     for (const std::string precondition : {"multigrid", "ic0", "ict"}) {
         const auto outcome = kasane({"run", "box.toml", "-o", precondition, "--set", "solver.precondition=" + precondition, "--json"});
         ASSERT_EQ(outcome.status, 0) << precondition << ": " << outcome.err;
