@@ -1,6 +1,7 @@
 // Inexact deflation by local coherence: basis and little operator against the textbook operator by explicit products, the deflation of the
 // little system by its defining relations, and solves with it against solves without.
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/space_cuda.hpp>
 #include <kasane/lattice/solve/little_deflation.hpp>
 #include <kasane/lattice/distributed/distributed_solver.hpp>
 #include <kasane/lattice/gauge/start.hpp>
@@ -305,6 +306,18 @@ TEST_P(CoherentDeflation, ChangesNoSolution) {
 }
 
 // The eigenvalues of D near 0 belong to the subspace, so that lighter quarks cost hardly more iterations.
+#if defined(KASANE_CUDA)
+TEST(CoherentDeflationOnCuda, KeepsItsMemoryOnItsDevice) {
+    if (cuda::device_count() < 2) GTEST_SKIP() << "there is no second CUDA device";
+    const auto u = thermalised_links(613);
+    const auto b = random_spinor(coherent_extents, 614);
+    SolverOptions options{.method = Method::gcr, .inner = Precision::single};
+    options.coherent = {.vectors = 6, .block = {2, 4, 4, 4}, .rounds = 1};
+    SpinorField x(coherent_extents);
+    EXPECT_TRUE(WilsonSolver(Cuda{1}, u, {.kappa = 0.14, .csw = 1}, options).solve(b, x).converged());
+}
+#endif
+
 TEST_P(CoherentDeflation, IterationsDoNotFollowTheMass) {
     const auto u = thermalised_links(613);
     const auto b = random_spinor(coherent_extents, 614);

@@ -72,6 +72,7 @@ typename LocalLattice<S>::Bordered LocalLattice<S>::with_border(const Packed& fr
         copy_to_extended(on_, sites, numbers_of(*from.clover), numbers_of(A));
         halo.exchange(numbers_of(A), width);
     }
+    synchronize(AnySpace(on_));  // the neighbours read the halo's memory, which is freed here
     return bordered;
 }
 

@@ -89,7 +89,8 @@ LittleDeflation<S, T>::LittleDeflation(S on, const BlockLayout& layout, int most
       packs_((most + 7) / 8),
       vectors_(on, packs_ * layout.blocks() * layout.rows() * pack_words),
       images_(on, vectors_.size()),
-      factors_(on, packs_ * index_t{pack_words}) {
+      factors_(on, packs_ * index_t{pack_words}),
+      parts_(on, 0) {
     clear();
 }
 
