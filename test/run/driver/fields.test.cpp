@@ -40,13 +40,13 @@ void list_sample(Fields& f, S& s) {
     f.later()("later", s.later);
 }
 
-nlohmann::ordered_json written(const Sample& sample) {
+kasane::io::Json written(const Sample& sample) {
     FieldWriter fields;
     list_sample(fields, sample);
     return fields.object;
 }
 
-Sample read(const nlohmann::json& object, Gaps gaps = Gaps::refuse) {
+Sample read(const kasane::io::Json& object, Gaps gaps = Gaps::refuse) {
     Sample sample;
     FieldReader fields(object, gaps);
     list_sample(fields, sample);
@@ -59,7 +59,7 @@ TEST(Fields, AreReadAsTheyWereWritten) {
     EXPECT_EQ(text,
               R"({"name":"a","note":null,"ratio":0.5,"speed":null,"twice":1.0,"size":[1.0,null],"papers":["p","q"],)"
               R"("seconds":{"set-up":2.0},"part":{"count":3},"parts":[{"count":4},{"count":5}],"named":{"x":{"count":6}},"later":8})");
-    const auto back = read(nlohmann::json::parse(text));
+    const auto back = read(kasane::io::Json::parse(text));
     EXPECT_EQ(back.name, "a");
     EXPECT_EQ(back.note, "");
     EXPECT_TRUE(std::isnan(back.size[1]));
@@ -74,19 +74,19 @@ TEST(Fields, AreReadAsTheyWereWritten) {
 }
 
 TEST(Fields, OnlyLaterFieldsMayBeMissing) {
-    auto object = nlohmann::json(written({}));
+    auto object = kasane::io::Json(written({}));
     object.erase("later");
     EXPECT_EQ(read(object).later, 7);
     EXPECT_FALSE(read(object).part);
     for (const char* key : {"name", "note", "ratio", "size", "papers", "seconds", "parts", "named"}) {
         auto damaged = object;
         damaged.erase(key);
-        EXPECT_THROW(read(damaged), nlohmann::json::exception) << key;
+        EXPECT_THROW(read(damaged), kasane::io::Json::exception) << key;
     }
 }
 
 TEST(Fields, GapsAreKept) {
-    const auto object = nlohmann::json::parse(R"({"name": 3, "ratio": "x", "size": [1], "papers": [1, "p"], "seconds": 2, "part": 4,
+    const auto object = kasane::io::Json::parse(R"({"name": 3, "ratio": "x", "size": [1], "papers": [1, "p"], "seconds": 2, "part": 4,
         "parts": [7, {"count": 5}, {}], "named": {"x": 1, "y": {"count": 2}}, "later": null})");
     const auto sample = read(object, Gaps::keep);
     EXPECT_EQ(sample.name, "");
@@ -98,7 +98,7 @@ TEST(Fields, GapsAreKept) {
     EXPECT_EQ(sample.parts[0].count, 5);
     EXPECT_EQ(sample.named.size(), 1U);
     EXPECT_EQ(sample.later, 7);
-    EXPECT_EQ(read(nlohmann::json("text"), Gaps::keep).later, 7);
+    EXPECT_EQ(read(kasane::io::Json("text"), Gaps::keep).later, 7);
 }
 
 }  // namespace
