@@ -28,11 +28,17 @@ class DistributedLittleOperator {
     /// As LittleOperator::assemble(). @throws ComputationError on every worker where a diagonal block is singular on one
     void assemble(const BlockVectors<S, T>& basis, const LittleLinks<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters);
 
-    /// As LittleOperator's.
     const BlockLayout& layout() const { return local_.layout(); }
-    void apply(const LittleVector<S, T>& in, LittleVector<S, T>& out) const { multiply(local_.own(), nullptr, in, out); }
+    /// As LittleOperator's. CPUs alone: devices have a WholeLittleOperator.
+    void apply(const LittleVector<S, T>& in, LittleVector<S, T>& out) const
+        requires std::same_as<S, Cpu>
+    {
+        multiply(local_.own(), nullptr, in, out);
+    }
     void divide(const LittleVector<S, T>& in, LittleVector<S, T>& out) const { local_.divide(in, out); }
-    void apply_divided(const LittleVector<S, T>& in, LittleVector<S, T>& between, LittleVector<S, T>& out) const {
+    void apply_divided(const LittleVector<S, T>& in, LittleVector<S, T>& between, LittleVector<S, T>& out) const
+        requires std::same_as<S, Cpu>
+    {
         divide(in, between);
         multiply(nullptr, in.data.data(), between, out);
     }
@@ -44,7 +50,8 @@ class DistributedLittleOperator {
 
    private:
     /// out = [added] + [own in] + (the neighbours' couplings) in. @param own, added  may be null
-    void multiply(const T* own, const T* added, const LittleVector<S, T>& in, LittleVector<S, T>& out) const;
+    void multiply(const T* own, const T* added, const LittleVector<S, T>& in, LittleVector<S, T>& out) const
+        requires std::same_as<S, Cpu>;
     /// The couplings forward over the faces, by the neighbours' basis.
     void couple_forward(const BlockVectors<S, T>& basis, const LittleLinks<S>& links, double kappa);
     /// Those backward, by the neighbours' couplings forward.

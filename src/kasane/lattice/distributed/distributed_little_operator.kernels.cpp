@@ -9,6 +9,7 @@
 namespace kasane::lattice {
 namespace {
 
+#if !defined(__CUDACC__)
 /// The coefficients of the blocks on faces. Index: the block among those of all faces.
 template <class T>
 struct PackBlocks {
@@ -57,6 +58,7 @@ struct MultiplyWithHalo {
             add_product(sum, load_pack(matrix + cp * pack_words), load_pack(from + cp * pack_words));
     }
 };
+#endif
 
 /// The basis on the first slice perpendicular to a face's direction: [parity][site][12][pack][re, im][8]. Index: parity and site.
 template <class T>
@@ -157,7 +159,7 @@ DistributedLittleOperator<S, T>::DistributedLittleOperator(S on, const BlockLayo
       exchange_(exchange),
       worker_(worker),
       local_(on, layout),
-      sent_(on, halo_.count() * layout.block_words()),
+      sent_(on, std::same_as<S, Cpu> ? halo_.count() * layout.block_words() : 0),
       received_(on, sent_.size()) {}
 
 template <Space S, class T>
@@ -170,8 +172,11 @@ void DistributedLittleOperator<S, T>::exchange(const index_t (&begin)[HaloLayout
     exchange_.finish();
 }
 
+#if !defined(__CUDACC__)
 template <Space S, class T>
-void DistributedLittleOperator<S, T>::multiply(const T* own, const T* added, const LittleVector<S, T>& in, LittleVector<S, T>& out) const {
+void DistributedLittleOperator<S, T>::multiply(const T* own, const T* added, const LittleVector<S, T>& in, LittleVector<S, T>& out) const
+    requires std::same_as<S, Cpu>
+{
     parallel_for_sites(on_, halo_.count(), PackBlocks<T>{halo_, in.data.data(), sent_.data()});
     index_t begin[HaloLayout::most_faces + 1] = {};
     for (int face = 0; face <= halo_.sites.faces; ++face) begin[face] = halo_.begin[face] * halo_.blocks.block_words();
@@ -179,6 +184,7 @@ void DistributedLittleOperator<S, T>::multiply(const T* own, const T* added, con
     parallel_for_sites(on_, halo_.blocks.blocks() * halo_.blocks.rows(),
                        MultiplyWithHalo<T>{halo_, own, local_.hop(), added, in.data.data(), received_.data(), out.data.data()});
 }
+#endif
 
 template <Space S, class T>
 void DistributedLittleOperator<S, T>::assemble(const BlockVectors<S, T>& basis, const LittleLinks<S>& links, const CloverTerm<S>* A,
