@@ -1,6 +1,7 @@
 // Memory of the host: alignment, and the reuse of large blocks while a HostMemoryReuse exists.
 #include <kasane/core/device/host_memory.hpp>
 #include <kasane/core/device/host_memory_reuse.hpp>
+#include <kasane/core/device/host_region.hpp>
 #include <kasane/core/device/thread_pool.hpp>
 
 #include <gtest/gtest.h>
@@ -72,6 +73,69 @@ TEST(HostMemory, ThreadsNeverShareABlock) {
         for (std::size_t k = 0; k < bytes / 8; k += 512) EXPECT_EQ(memory[k], static_cast<std::uint64_t>(part));
         release_host(memory);
     });
+}
+
+TEST(HostRegion, PartsAreAtTheLowestFreeAddresses) {
+    HostRegion* const region = HostRegion::open(large);
+    if (!region) GTEST_SKIP() << "the system does not take pages back";
+    auto* const first = region->take(1 << 20);
+    auto* const second = region->take((2 << 20) - 5);
+    auto* const third = region->take(3 << 20);
+    EXPECT_EQ(second - first, 1 << 20);
+    EXPECT_EQ(third - second, 2 << 20);
+    EXPECT_EQ(region->take(large), nullptr);
+    region->give(first, 1 << 20);
+    region->give(third, 3 << 20);
+    EXPECT_EQ(region->take(2 << 20), third);
+    region->give(second, (2 << 20) - 5);  // joins the free part in front of it
+    EXPECT_EQ(region->take(3 << 20), first);
+    region->give(first, 3 << 20);
+    region->give(third, 2 << 20);  // joins those on both sides
+    auto* const all = region->take(large);
+    EXPECT_EQ(all, first);
+    std::memset(all, 1, large);
+    region->give(all, large);
+    region->close();
+}
+
+TEST(HostRegion, PartsOutliveItsEnd) {
+    HostRegion* const region = HostRegion::open(large);
+    if (!region) GTEST_SKIP() << "the system does not take pages back";
+    auto* const first = region->take(4 << 20);
+    auto* const second = region->take(4 << 20);
+    std::memset(second, 7, 4 << 20);
+    region->close();
+    region->give(first, 4 << 20);
+    EXPECT_EQ(std::to_integer<int>(second[(4 << 20) - 1]), 7);
+    region->give(second, 4 << 20);
+}
+
+TEST(HostMemory, BlocksOfAReservedRegionServeOthersOfAnySize) {
+    HostRegion* const probe = HostRegion::open(1);
+    if (!probe) GTEST_SKIP() << "the system does not take pages back";
+    probe->close();
+    constexpr std::size_t half = large / 2;
+    std::byte* last = nullptr;
+    {
+        HostMemoryReuse reuse;
+        reuse.reserve(2 * large);
+        auto* const first = static_cast<std::byte*>(allocate_host(large));
+        std::memset(first, 1, large);
+        release_host(first);
+        auto* const smaller = static_cast<std::byte*>(allocate_host(half));
+        last = static_cast<std::byte*>(allocate_host(half));
+        for (auto* const block : {smaller, last}) {
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % 128, 0u);
+            EXPECT_GE(block + large / 4, first);
+            EXPECT_LE(block, first + large + (1 << 17));
+            std::memset(block, 2, half);
+        }
+        void* const beyond = allocate_host(3 * large);  // no room: an allocation of its own
+        std::memset(beyond, 3, 3 * large);
+        release_host(beyond), release_host(smaller);
+    }
+    EXPECT_EQ(std::to_integer<int>(last[half - 1]), 2) << "a block may outlive the scope";
+    release_host(last);
 }
 
 }  // namespace

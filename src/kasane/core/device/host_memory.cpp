@@ -1,5 +1,6 @@
 #include <kasane/core/device/host_memory.hpp>
 #include <kasane/core/device/host_memory_reuse.hpp>
+#include <kasane/core/device/host_region.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/core/device/thread_pool.hpp>
 
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 #if defined(__linux__)
@@ -21,13 +23,14 @@ constexpr std::size_t line = 128, huge_page = std::size_t{2} << 20;
 
 /// Stored before the memory that the user gets.
 struct Header {
-    std::size_t usable;  ///< bytes that the user may have; 0 for small blocks
-    void* beginning;     ///< address of the allocation
+    std::size_t usable;    ///< bytes that the user may have; 0 for small blocks
+    std::byte* beginning;  ///< address of the allocation or part
+    HostRegion* region;    ///< that it is a part of; null: it is an allocation of its own
 };
 static_assert(sizeof(Header) <= line);
 Header& header(void* memory) { return static_cast<Header*>(memory)[-1]; }
 
-/// Released blocks, while a HostMemoryReuse exists.
+/// Released blocks and regions, while a HostMemoryReuse exists.
 class KeptBlocks {
    public:
     void open() {
@@ -37,13 +40,27 @@ class KeptBlocks {
     }
     void close() {
         std::vector<void*> unused;
+        std::vector<HostRegion*> regions;
         {
             const std::lock_guard lock(mutex_);
             if (--users_ > 0) return;
             unused.swap(blocks_);
+            regions.swap(regions_);
             bytes_ = 0;
         }
         for (void* const memory : unused) std::free(header(memory).beginning);
+        for (HostRegion* const region : regions) region->close();
+    }
+    void add(HostRegion* region) {
+        const std::lock_guard lock(mutex_);
+        regions_.push_back(region);
+    }
+    /// A part of a region; nulls where none has so many bytes.
+    std::pair<std::byte*, HostRegion*> take_part(std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        for (HostRegion* const region : regions_)
+            if (std::byte* const part = region->take(bytes)) return {part, region};
+        return {};
     }
     /// The smallest block that has the bytes and at most a quarter more; null where there is none.
     void* take(std::size_t bytes) {
@@ -73,6 +90,7 @@ class KeptBlocks {
     int users_ = 0;
     std::size_t bytes_ = 0;
     std::vector<void*> blocks_;
+    std::vector<HostRegion*> regions_;
 };
 
 KeptBlocks& kept_blocks() {
@@ -90,27 +108,39 @@ std::size_t next_place() {
 
 void* allocate_host(std::size_t bytes) {
     const bool large = bytes >= 2 * huge_page;
-    if (large)
-        if (void* const kept = kept_blocks().take(bytes)) return kept;
     const std::size_t alignment = large ? huge_page : line, offset = line + (large ? next_place() : 0);
     const std::size_t size = (bytes + offset + alignment - 1) / alignment * alignment;
+    const auto begin = [&](std::byte* block, std::size_t usable, HostRegion* region) {
+        void* const memory = block + offset;
+        header(memory) = {usable, block, region};
+        return memory;
+    };
+    if (large) {
+        if (const auto [part, region] = kept_blocks().take_part(offset + bytes); part) return begin(part, bytes, region);
+        if (void* const kept = kept_blocks().take(bytes)) return kept;
+    }
     auto* const block = static_cast<std::byte*>(std::aligned_alloc(alignment, size));
     if (!block) throw std::bad_alloc();
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (large) static_cast<void>(madvise(block, size, MADV_HUGEPAGE));  // advice: where the system refuses it, nothing changes
 #endif
-    void* const memory = block + offset;
-    header(memory) = {large ? size - offset : 0, block};
-    return memory;
+    return begin(block, large ? size - offset : 0, nullptr);
 }
 
 void release_host(void* memory) noexcept {
-    if (!memory || (header(memory).usable > 0 && kept_blocks().keep(memory))) return;
-    std::free(header(memory).beginning);
+    if (!memory) return;
+    const Header of = header(memory);
+    if (of.region)
+        return of.region->give(of.beginning, of.usable + static_cast<std::size_t>(static_cast<std::byte*>(memory) - of.beginning));
+    if (of.usable > 0 && kept_blocks().keep(memory)) return;
+    std::free(of.beginning);
 }
 
 HostMemoryReuse::HostMemoryReuse() { kept_blocks().open(); }
 HostMemoryReuse::~HostMemoryReuse() { kept_blocks().close(); }
+void HostMemoryReuse::reserve(std::size_t bytes) {
+    if (HostRegion* const region = HostRegion::open(bytes)) kept_blocks().add(region);
+}
 
 void touch_pages(void* memory, std::size_t bytes) {
     constexpr std::size_t page = 4096, least = std::size_t{8} << 20;

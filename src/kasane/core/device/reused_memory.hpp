@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <type_traits>
 
@@ -63,7 +64,8 @@ namespace kasane {
 /// The form of ReusedMemory for the CPU.
 struct ReusedHostMemory {
     explicit ReusedHostMemory(Cpu) {}
-    void take_at_once(std::size_t) {}
+    /// While a scope is open.
+    void take_at_once(std::size_t bytes) { HostMemoryReuse().reserve(bytes); }
     void keep_at_most(std::size_t) {}
     std::size_t unused_bytes() const { return 0; }
     struct Scope {
@@ -81,6 +83,7 @@ inline std::size_t reusable_bytes(Cuda on) { return cuda::free_memory(on.device)
 template <Space S>
 using ReusedMemory = ReusedHostMemory;
 #endif
-inline std::size_t reusable_bytes(Cpu) { return 0; }
+/// Memory of the host that nothing touches costs nothing.
+inline std::size_t reusable_bytes(Cpu) { return std::numeric_limits<std::size_t>::max(); }
 
 }  // namespace kasane

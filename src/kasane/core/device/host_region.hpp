@@ -1,0 +1,39 @@
+// One allocation of the host of which large blocks are parts, at the lowest addresses that are free: pages that a released block has
+// touched serve the next blocks, whatever their sizes, and those that none has touched take no memory.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+
+namespace kasane {
+
+/// Created by open(), and deleted by itself when it is closed and its last part has been given back. Any thread may call its functions.
+class HostRegion {
+   public:
+    /// Null where the system does not give so many addresses, or cannot take pages back.
+    static HostRegion* open(std::size_t bytes);
+    HostRegion(const HostRegion&) = delete;
+    HostRegion& operator=(const HostRegion&) = delete;
+
+    /// A part, at a multiple of `unit`; null where no free part has so many bytes.
+    std::byte* take(std::size_t bytes);
+    /// Gives back a part of take().
+    void give(std::byte* part, std::size_t bytes) noexcept;
+    /// No part is taken any more; the pages of free parts go back to the system, and those of others when they are given back.
+    void close() noexcept;
+
+    static constexpr std::size_t unit = std::size_t{64} << 10;  ///< [byte] neighbouring parts share huge pages
+
+   private:
+    HostRegion(std::byte* memory, std::size_t bytes);
+    ~HostRegion();
+
+    std::mutex mutex_;
+    std::byte* memory_;
+    std::map<std::byte*, std::size_t> free_;  ///< free parts, none beside another
+    std::size_t taken_ = 0;                   ///< number of parts
+    bool open_ = true;
+};
+
+}  // namespace kasane
