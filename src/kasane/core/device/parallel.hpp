@@ -14,14 +14,19 @@
 
 namespace kasane {
 
+/// body(first, end) for ranges that cover [0, n), in no order, on the threads of the CPU.
 template <class F>
-void parallel_for(Cpu on, index_t n, F body) {
+void for_each_range(Cpu on, index_t n, const F& body) {
     constexpr index_t least = 1024;  // indices of a part: some microseconds of the cheapest bodies
     const int threads = n > 4 * least ? thread_count(on) : 1;
     const index_t parts = threads > 1 ? std::min(n / least, index_t{16} * threads) : 1;
-    for_each_part(threads, parts, [&](index_t part) {
-        const index_t end = n * (part + 1) / parts;
-        for (index_t i = n * part / parts; i < end; ++i) body(i);
+    for_each_part(threads, parts, [&](index_t part) { body(n * part / parts, n * (part + 1) / parts); });
+}
+
+template <class F>
+void parallel_for(Cpu on, index_t n, F body) {
+    for_each_range(on, n, [&](index_t i, index_t end) {
+        for (; i < end; ++i) body(i);
     });
 }
 

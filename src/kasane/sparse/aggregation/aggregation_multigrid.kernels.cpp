@@ -326,7 +326,7 @@ void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>
     unit_ = largest > 0 ? std::ldexp(1., std::ilogb(largest)) : 1;
     parallel_for(on_, A.rows, RootOfDiagonal{A, unit_, scale_.data()});
     for_each_entry(on_, A.rows, A.begin, finest.entries, ScaleFinest{A, unit_, scale_.data(), finest.values.data()});
-    finest.A = {A.rows, A.columns, A.begin, A.column, finest.values.data(), finest.entries};
+    finest.A = {A.rows, A.columns, A.begin, A.column, finest.values.data(), finest.entries, A.stencils};
     Buffer<double, S> vectors(on_, A.rows * null.count);
     parallel_for(on_, A.rows, Unscale<double>{scale_.data(), null.count, null.vectors.data(), vectors.data()});
     int rows_per_node = null.rows_per_node;

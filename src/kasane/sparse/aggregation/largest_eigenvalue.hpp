@@ -35,13 +35,10 @@ struct SquareOf {
     KS_FN Terms<1> operator()(index_t i) const { return {static_cast<double>(v[i]) * static_cast<double>(v[i])}; }
 };
 
-/// w = A v; v.w and w.w.
-struct LanczosProduct {
-    RowsView<float> A;
-    const float* v;
-    float* w;
+/// v.w and w.w of w = A v.
+struct LanczosProducts {
+    const float *v, *w;
     KS_FN Terms<2> operator()(index_t row) const {
-        w[row] = A.times(row, v);
         const double a = static_cast<double>(v[row]), b = static_cast<double>(w[row]);
         return {a * b, b * b};
     }
@@ -78,7 +75,8 @@ inline double largest_ritz_value(Cpu on, const RowsView<float>& A, int steps, do
     double beta = 0;
     for (int step = 0; step < steps; ++step) {
         if (detail::may_end_before(step, steps) && largest_of_tridiagonal(alphas, betas) >= enough) break;
-        const auto sums = sum<2>(on, A.rows, detail::LanczosProduct{A, v.data(), w.data()});
+        for_each_row_sum(on, A, v.data(), [to = w.data()](index_t row, float product) { to[row] = product; });
+        const auto sums = sum<2>(on, A.rows, detail::LanczosProducts{v.data(), w.data()});
         const double alpha = sums[0], next2 = sums[1] - alpha * alpha - beta * beta;
         alphas.push_back(alpha);
         if (!(next2 > 1e-10 * sums[1])) break;  // the vectors span an invariant space to the rounding of single precision

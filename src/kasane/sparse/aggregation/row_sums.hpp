@@ -15,13 +15,18 @@
 namespace kasane::sparse {
 namespace detail {
 
-template <class V, class X, class Finish>
-struct FinishRow {
-    RowsView<V> A;
-    const X* x;
-    Finish finish;
-    KS_FN void operator()(index_t row) const { finish(row, A.times(row, x)); }
-};
+/// finish(row, (A x)_row) for rows [row, end) of one stencil of n entries. @tparam n  0: of `stencil.entries`
+template <int n, class V, class X, class Finish>
+void finish_rows_of_stencil(const Stencil& stencil, const RowsView<V>& A, const X* x, index_t row, index_t end, const Finish& finish) {
+    const int entries = n > 0 ? n : stencil.entries;
+    std::int32_t distance[n > 0 ? n : Stencil::most_entries];
+    for (int k = 0; k < entries; ++k) distance[k] = stencil.distance[k];
+    for (const V* value = A.value + A.begin[row]; row < end; ++row, value += entries) {
+        X sum = 0;
+        for (int k = 0; k < entries; ++k) sum += static_cast<X>(value[k]) * x[row + distance[k]];
+        finish(row, sum);
+    }
+}
 
 template <class Body>
 struct EntriesOfOneRow {
@@ -40,9 +45,34 @@ void for_each_entry(Cpu on, index_t rows, const std::uint32_t* begin, index_t, c
     parallel_for(on, rows, detail::EntriesOfOneRow<Body>{begin, body});
 }
 
+/// finish(row, (A x)_row) for the rows [row, end), one after the other, with the bits of A.times() also where rows have stencils.
+template <class V, class X, class Finish>
+void finish_rows(const RowsView<V>& A, const X* x, index_t row, index_t end, const Finish& finish) {
+    if (!A.stencils) {
+        for (; row < end; ++row) finish(row, A.times(row, x));
+        return;
+    }
+    while (row < end) {
+        const std::uint8_t number = A.stencils->of(row);
+        index_t last = row + 1;
+        while (last < end && A.stencils->of(last) == number) ++last;
+        if (number == Stencils::none) {
+            for (; row < last; ++row) finish(row, A.times(row, x));
+            continue;
+        }
+        const Stencil& stencil = (*A.stencils)[number];
+        switch (stencil.entries) {
+            case 5: detail::finish_rows_of_stencil<5>(stencil, A, x, row, last, finish); break;
+            case 7: detail::finish_rows_of_stencil<7>(stencil, A, x, row, last, finish); break;
+            default: detail::finish_rows_of_stencil<0>(stencil, A, x, row, last, finish);
+        }
+        row = last;
+    }
+}
+
 template <class V, class X, class Finish>
 void for_each_row_sum(Cpu on, const RowsView<V>& A, const X* x, const Finish& finish) {
-    parallel_for(on, A.rows, detail::FinishRow<V, X, Finish>{A, x, finish});
+    for_each_range(on, A.rows, [&](index_t row, index_t end) { finish_rows(A, x, row, end, finish); });
 }
 
 #if defined(__CUDACC__)

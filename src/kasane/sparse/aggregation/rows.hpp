@@ -3,11 +3,13 @@
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
+#include <kasane/sparse/aggregation/stencils.hpp>
 #include <kasane/sparse/matrix/csr.hpp>
 #include <kasane/sparse/multigrid/device_sums.hpp>
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 
 namespace kasane::sparse {
 
@@ -19,6 +21,7 @@ struct RowsView {
     const std::int32_t* column = nullptr;
     const V* value = nullptr;
     index_t entries = 0;
+    const Stencils* stencils = nullptr;  ///< on the CPU, of a matrix that has some
 
     /// Calls visit(column, value) for the entries of a row.
     template <class Visit>
@@ -40,12 +43,13 @@ struct Rows {
     Buffer<std::uint32_t, S> begin;
     Buffer<std::int32_t, S> column;
     Buffer<V, S> value;
+    std::shared_ptr<const Stencils> stencils;  ///< null where they were not looked for, or there are none
 
-    RowsView<V> view() const { return {rows, columns, begin.data(), column.data(), value.data(), entries()}; }
+    RowsView<V> view() const { return {rows, columns, begin.data(), column.data(), value.data(), entries(), stencils.get()}; }
     index_t entries() const { return column.size(); }
     std::uint64_t bytes() const {
         return sizeof(std::uint32_t) * static_cast<std::uint64_t>(begin.size()) +
-               (sizeof(std::int32_t) + sizeof(V)) * static_cast<std::uint64_t>(column.size());
+               (sizeof(std::int32_t) + sizeof(V)) * static_cast<std::uint64_t>(column.size()) + (stencils ? stencils->bytes() : 0);
     }
 };
 
@@ -54,7 +58,7 @@ struct Rows {
 template <Space S>
 index_t offsets_of_counts(S on, Buffer<std::uint32_t, S>& begin, index_t most = std::numeric_limits<index_t>::max());
 
-/// A copy of the user's matrix, which is in the memory of the space. @throws InputError: 2^32 entries or more
+/// A copy of the user's matrix, which is in the memory of the space, on the CPU with its stencils. @throws InputError: 2^32 entries or more
 template <Space S>
 Rows<double, S> copied_rows(S on, const CsrView& A, index_t entries);
 /// Replaces the values by those of a matrix of the same pattern.

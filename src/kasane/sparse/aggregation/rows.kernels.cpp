@@ -160,6 +160,10 @@ Rows<double, S> copied_rows(S on, const CsrView& A, index_t entries) {
     parallel_for(on, A.n + 1, CopyOffsetOf{A, own.begin.data()});
     parallel_for(on, entries, CopyColumnOf{A, own.column.data()});
     copy_values(on, A, own);
+#if !defined(__CUDACC__)
+    if (const auto found = std::make_shared<const Stencils>(on, A.n, own.begin.data(), own.column.data()); !found->empty())
+        own.stencils = found;
+#endif
     return own;
 }
 
@@ -176,11 +180,16 @@ void multiply(S on, const RowsView<double>& A, View<const double> x, View<double
 #if !defined(__CUDACC__)
 double multiply_with_product(Cpu on, const RowsView<double>& A, View<const double> x, View<double> y) {
     Buffer<VectorSums, Cpu> partial(on, sum_runs_count);
-    const auto row_and_term = [=](index_t row) {
-        y.ptr[row] = A.times(row, x.ptr);
-        return x.ptr[row] * y.ptr[row];
+    const auto rows_and_sum = [=](index_t first, index_t end) {
+        VectorSums sums{};
+        finish_rows(A, x.ptr, first, end, [&](index_t row, double sum) {
+            y.ptr[row] = sum;
+            sums.add(x.ptr[row] * sum);
+        });
+        return sums;
     };
-    return sum_in_runs(on, A.rows, row_and_term, partial).first;
+    sum_ranges(on, A.rows, rows_and_sum, partial.data());
+    return sum_of_runs(on, partial).first;
 }
 #endif
 

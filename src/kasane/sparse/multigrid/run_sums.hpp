@@ -11,21 +11,29 @@ namespace kasane::sparse {
 
 inline constexpr index_t sum_runs_count = 1024;
 
-/// The sums of the terms of neighbouring entries, one for each run, in memory of the space.
-/// @tparam Sums  with add() of a term and of Sums   @param term  term(i) of an entry
-template <class Sums, class Term>
-void sum_runs(Cpu on, index_t n, const Term& term, Sums* partial) {
+/// Sums of ranges of entries, one for each run. @param range  range(first, end): the sums of these entries
+template <class Sums, class Range>
+void sum_ranges(Cpu on, index_t n, const Range& range, Sums* partial) {
     constexpr index_t runs = sum_runs_count;
     constexpr index_t parallel_from = 1 << 15;  // a shorter sum takes less time than waking the threads
     const int threads = n < parallel_from ? 1 : thread_count(on);
     const index_t parts = threads > 1 ? std::min<index_t>(runs, index_t{16} * threads) : 1;
     for_each_part(threads, parts, [&](index_t part) {
-        for (index_t run = runs * part / parts; run < runs * (part + 1) / parts; ++run) {
-            Sums sums{};
-            for (index_t i = n * run / runs; i < n * (run + 1) / runs; ++i) sums.add(term(i));
-            partial[run] = sums;
-        }
+        for (index_t run = runs * part / parts; run < runs * (part + 1) / parts; ++run)
+            partial[run] = range(n * run / runs, n * (run + 1) / runs);
     });
+}
+
+/// The sums of the terms of neighbouring entries, one for each run, in memory of the space.
+/// @tparam Sums  with add() of a term and of Sums   @param term  term(i) of an entry
+template <class Sums, class Term>
+void sum_runs(Cpu on, index_t n, const Term& term, Sums* partial) {
+    const auto range = [&](index_t i, index_t end) {
+        Sums sums{};
+        for (; i < end; ++i) sums.add(term(i));
+        return sums;
+    };
+    sum_ranges(on, n, range, partial);
 }
 
 #if defined(__CUDACC__)
@@ -55,15 +63,21 @@ void sum_runs(Cuda on, index_t n, const Term& term, Sums* partial) {
 }
 #endif
 
-/// The sum over all entries. @param partial  [sum_runs_count] memory to use
-template <class Sums, Space S, class Term>
-Sums sum_in_runs(S on, index_t n, const Term& term, Buffer<Sums, S>& partial) {
-    sum_runs(on, n, term, partial.data());
+/// The sum of the sums of all runs.
+template <class Sums, Space S>
+Sums sum_of_runs(S on, const Buffer<Sums, S>& partial) {
     Sums of_runs[sum_runs_count];
     copy_to_host(on, View<Sums>(of_runs, sum_runs_count), View<const Sums>(partial.view()));
     Sums total{};
     for (const Sums& sums : of_runs) total.add(sums);
     return total;
+}
+
+/// The sum over all entries. @param partial  [sum_runs_count] memory to use
+template <class Sums, Space S, class Term>
+Sums sum_in_runs(S on, index_t n, const Term& term, Buffer<Sums, S>& partial) {
+    sum_runs(on, n, term, partial.data());
+    return sum_of_runs(on, partial);
 }
 
 }  // namespace kasane::sparse
