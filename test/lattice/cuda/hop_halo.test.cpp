@@ -92,7 +92,7 @@ class HopOfAllWorkers {
         HostField<P> expected(n.half());
         one.task.out = expected.view();
         for (std::uint32_t i = 0; i < one.task.sites; ++i)
-            hop_site<P, R, half_links, HopForm::plain, Readers::one, HopTask<P>>(one.task, i);
+            hop_site<P, R, half_links, Readers::one, HopTask<P>>(one.task, HopForm::plain, i);
 
         std::vector<Part> workers;
         std::vector<HaloPlaces> places;
@@ -123,9 +123,9 @@ class HopOfAllWorkers {
             const HaloHopTask<P, HaloOf::time> of_time{task, task.halo};
             for (std::uint32_t i = 0; i < task.sites; ++i) {
                 if (time_alone)
-                    hop_site<P, R, half_links, HopForm::plain>(of_time, i);
+                    hop_site<P, R, half_links>(of_time, HopForm::plain, i);
                 else
-                    hop_site<P, R, half_links, HopForm::plain>(task, i);
+                    hop_site<P, R, half_links>(task, HopForm::plain, i);
                 const Site x = sum(task.tiles.site(to_, i), grid_.origin(static_cast<int>(w)));
                 ASSERT_TRUE(same<P>(task.out, i, one.task.out, one.task.tiles.place(x)))
                     << grid_.text() << ", worker " << w << ", site " << x[0] << " " << x[1] << " " << x[2] << " " << x[3];

@@ -269,18 +269,20 @@ KS_FN Here position(const Tiles& tiles, Parity to, std::uint32_t place) {
 }
 
 /// @tparam Task  HopTask<P>, or what derives from it
-template <Precision P, LinkReals R, bool half_links, HopForm form, Readers readers = Readers::one, class Task>
-KS_FN void hop_site(const Task& task, std::uint32_t place) {
+template <Precision P, LinkReals R, bool half_links, Readers readers = Readers::one, class Task>
+KS_FN void hop_site(const Task& task, HopForm form, std::uint32_t place) {
     using V = Real<P>;
     using Format = LinkFormat<V, R, half_links>;
     const Here here = position(task.tiles, task.to, place);
     Spinor<V> sum{};
     add_hops<0, P, R, half_links, readers>(task, here, fetch<0, Format, readers>(task, here), sum);
-    if constexpr (form == HopForm::inverse && !fetches_ahead<P>) prefetch_clover<P>(task.clover, place, 1);
-    if constexpr (form == HopForm::inverse) divide_by_clover<P, readers>(task.clover, place, sum);
+    if (form == HopForm::inverse) {
+        if constexpr (!fetches_ahead<P>) prefetch_clover<P>(task.clover, place, 1);
+        divide_by_clover<P, readers>(task.clover, place, sum);
+    }
     if (task.x.data) {
         Spinor<V> x = load_spinor<P>(task.x, place);
-        if constexpr (form == HopForm::clover) x = times_clover<P, readers>(task.clover, place, x);
+        if (form == HopForm::clover) x = times_clover<P, readers>(task.clover, place, x);
         for (int s = 0; s < 4; ++s)
             for (int a = 0; a < 3; ++a) sum.s[s].c[a] = {sum.s[s].c[a].re + x.s[s].c[a].re, sum.s[s].c[a].im + x.s[s].c[a].im};
     }

@@ -29,10 +29,10 @@ constexpr int hop_blocks() {
     return P == Precision::half && R != LinkReals::parameters ? 5 : 4;
 }
 
-template <Precision P, LinkReals R, bool half_links, HopForm form>
-__global__ void __launch_bounds__(hop_threads, hop_blocks<P, R>()) hop_kernel(const HopTask<P> task) {
+template <Precision P, LinkReals R, bool half_links>
+__global__ void __launch_bounds__(hop_threads, hop_blocks<P, R>()) hop_kernel(const HopTask<P> task, const HopForm form) {
     const std::uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
-    if (place < task.sites) hop_site<P, R, half_links, form>(task, place);
+    if (place < task.sites) hop_site<P, R, half_links>(task, form, place);
 }
 
 template <Precision P, LinkReals R, bool half_links>
@@ -40,12 +40,7 @@ void launch_hop(Cuda on, HopForm form, const HopTask<P>& task) {
     constexpr auto threads = static_cast<unsigned>(hop_threads);
     const unsigned blocks = (task.sites + threads - 1) / threads;
     KS_CUDA(cudaSetDevice(on.device));
-    if (form == HopForm::plain)
-        hop_kernel<P, R, half_links, HopForm::plain><<<blocks, threads, 0, on.stream>>>(task);
-    else if (form == HopForm::inverse)
-        hop_kernel<P, R, half_links, HopForm::inverse><<<blocks, threads, 0, on.stream>>>(task);
-    else
-        hop_kernel<P, R, half_links, HopForm::clover><<<blocks, threads, 0, on.stream>>>(task);
+    hop_kernel<P, R, half_links><<<blocks, threads, 0, on.stream>>>(task, form);
     KS_CUDA(cudaGetLastError());
 }
 

@@ -11,9 +11,9 @@
 
 namespace kasane::lattice::device {
 
-template <Precision P, LinkReals R, HopForm form>
+template <Precision P, LinkReals R>
 __global__ void __launch_bounds__(hop_threads, hop_blocks<P, R>())
-    hop_columns_kernel(const __grid_constant__ HopColumnsTask<P> task, const unsigned together, const unsigned groups) {
+    hop_columns_kernel(const __grid_constant__ HopColumnsTask<P> task, const HopForm form, const unsigned together, const unsigned groups) {
     const unsigned warp = threadIdx.x / row, rows = blockDim.x / row / together;
     const unsigned column = blockIdx.x % groups * together + warp % together;
     const std::uint32_t place = (blockIdx.x / groups * rows + warp / together) * row + threadIdx.x % row;
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(hop_threads, hop_blocks<P, R>())
     own.in = task.column[column].in;
     own.x = task.column[column].x;
     own.out = task.column[column].out;
-    hop_site<P, R, P == Precision::half, form, Readers::several>(own, place);
+    hop_site<P, R, P == Precision::half, Readers::several>(own, form, place);
 }
 
 /// Columns of a block: those of the launch in equal parts, where they have a divisor.
@@ -38,12 +38,7 @@ void launch_hop_columns(Cuda on, HopForm form, const HopColumnsTask<P>& task) {
     const unsigned rows = std::max(1u, hop_threads / row / together);
     const unsigned blocks = (task.hop.sites + rows * row - 1) / (rows * row) * groups, threads = rows * together * row;
     KS_CUDA(cudaSetDevice(on.device));
-    if (form == HopForm::plain)
-        hop_columns_kernel<P, R, HopForm::plain><<<blocks, threads, 0, on.stream>>>(task, together, groups);
-    else if (form == HopForm::inverse)
-        hop_columns_kernel<P, R, HopForm::inverse><<<blocks, threads, 0, on.stream>>>(task, together, groups);
-    else
-        hop_columns_kernel<P, R, HopForm::clover><<<blocks, threads, 0, on.stream>>>(task, together, groups);
+    hop_columns_kernel<P, R><<<blocks, threads, 0, on.stream>>>(task, form, together, groups);
     KS_CUDA(cudaGetLastError());
 }
 

@@ -10,10 +10,11 @@
 
 namespace kasane::lattice::device {
 
-template <Precision P, LinkReals R, bool half_links, HopForm form, HaloOf of>
-__global__ void __launch_bounds__(hop_threads, hop_blocks<P, R>()) hop_halo_kernel(const __grid_constant__ HaloHopTask<P, of> task) {
+template <Precision P, LinkReals R, bool half_links, HaloOf of>
+__global__ void __launch_bounds__(hop_threads, hop_blocks<P, R>())
+    hop_halo_kernel(const __grid_constant__ HaloHopTask<P, of> task, const HopForm form) {
     const std::uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
-    if (place < task.sites) hop_site<P, R, half_links, form>(task, place);
+    if (place < task.sites) hop_site<P, R, half_links>(task, form, place);
     wait_for_earlier();  // so that this kernel does not end before the one in front, which reads the same field
 }
 
@@ -25,12 +26,7 @@ void launch_hop_halo(Cuda on, HopForm form, const HopTask<P>& hop, const HopHalo
     const auto launch = [&]<HaloOf of>() {
         HaloHopTask<P, of> task{hop, halo};
         task.tiles.neighbours = halo.neighbours;
-        if (form == HopForm::plain)
-            launch_chained({blocks, threads}, on.stream, hop_halo_kernel<P, R, half_links, HopForm::plain, of>, task);
-        else if (form == HopForm::inverse)
-            launch_chained({blocks, threads}, on.stream, hop_halo_kernel<P, R, half_links, HopForm::inverse, of>, task);
-        else
-            launch_chained({blocks, threads}, on.stream, hop_halo_kernel<P, R, half_links, HopForm::clover, of>, task);
+        launch_chained({blocks, threads}, on.stream, hop_halo_kernel<P, R, half_links, of>, task, form);
     };
     if (halo.of == HaloOf::time)
         launch.template operator()<HaloOf::time>();
