@@ -5,11 +5,9 @@
 namespace kasane::sparse {
 namespace {
 
-using Sums = VectorSums;
-
 struct ProductAndSquare {
     const double *x, *y;
-    KS_FN Sums operator()(index_t i) const { return {x[i] * y[i], x[i] * x[i]}; }
+    KS_FN VectorSums operator()(index_t i) const { return {x[i] * y[i], x[i] * x[i]}; }
 };
 
 struct AddAndSquare {
@@ -35,7 +33,7 @@ struct Finish {
     double alpha, omega;
     const double *p, *t, *shadow;
     double *x, *r;
-    KS_FN Sums operator()(index_t i) const {
+    KS_FN VectorSums operator()(index_t i) const {
         const double before = r[i];
         x[i] += alpha * p[i] + omega * before;
         const double now = before - omega * t[i];

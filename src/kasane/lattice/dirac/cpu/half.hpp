@@ -4,14 +4,13 @@
 #pragma once
 
 #include <kasane/core/base/types.hpp>
+#include <kasane/lattice/dirac/half_units.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 namespace kasane::lattice {
-
-inline constexpr float spinor_unit = 1 / 32767.5f, integer_unit = 1 / 32767.f;
 
 inline float decode_spinor(std::int16_t i, float scale) { return (static_cast<float>(i) + 0.5f) * (scale * spinor_unit); }
 

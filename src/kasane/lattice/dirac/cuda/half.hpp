@@ -5,6 +5,7 @@
 #pragma once
 
 #include <kasane/lattice/dirac/cuda/memory.hpp>
+#include <kasane/lattice/dirac/half_units.hpp>
 
 #include <cmath>
 
@@ -29,9 +30,6 @@ KS_FN float upper_under(std::uint32_t word) {
 }
 inline constexpr std::uint32_t exponent_of_2_23 = 0x4B000000u;  ///< 2^23 + u
 inline constexpr std::uint32_t exponent_of_256 = 0x43800000u;   ///< 256 + u / 2^15
-
-/// From units of half spinors to numbers: multiplies by the scale.
-inline constexpr float spinor_unit = 1.0f / 32767.5f;
 
 /// a b, rounded. The compiler does not merge it with an addition, so that a number that is loaded has the same bits in every kernel, as
 /// in those of one and of several columns.

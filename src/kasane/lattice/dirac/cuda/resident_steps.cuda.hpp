@@ -376,7 +376,7 @@ class RunOnDevice {
 
     std::shared_ptr<const Lattice<Cuda>> lattice_;
     Peers peers_;
-    GridShape shape_{};
+    LaunchShape shape_{};
     Buffer<double, Cuda> partial_;
     Buffer<unsigned, Cuda> done_;
     Buffer<std::uint64_t, Cuda> states_;  ///< two states, the number of the run, and its iterations that have begun

@@ -22,12 +22,12 @@ inline constexpr int operation_threads = 256;  ///< of a block, at most
 inline constexpr int operation_sums = 3;       ///< at most, of an operation
 
 /// Blocks of a grid and their threads.
-struct GridShape {
+struct LaunchShape {
     unsigned blocks, threads;
 };
 /// The grid for this number of sites: the same for all fields of a size on a device, so that sums are the same bits in every run. Few sites
 /// have small blocks, so that they occupy many multiprocessors: the time of such a launch is the latency of one thread.
-inline GridShape grid_for(Cuda on, std::uint32_t sites) {
+inline LaunchShape grid_for(Cuda on, std::uint32_t sites) {
     int multiprocessors = 0;
     KS_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, on.device));
     const auto most = static_cast<unsigned>(4 * multiprocessors);
@@ -378,7 +378,7 @@ class SiteKernels {
 
    private:
     std::shared_ptr<const Lattice<Cuda>> lattice_;
-    GridShape shape_{};
+    LaunchShape shape_{};
     Buffer<double, Cuda> partial_;
     Buffer<unsigned, Cuda> done_;
     Pinned<Mailbox<most>> mailbox_;
