@@ -10,9 +10,9 @@
 
 namespace kasane::lattice::device {
 
-template <Precision P, LinkReals R, bool half_links, HaloOf of>
+template <Precision P, LinkReals R, bool half_links, HaloOf of, class Form>
 __global__ void __launch_bounds__(hop_threads, hop_blocks<P, R>())
-    hop_halo_kernel(const __grid_constant__ HaloHopTask<P, of> task, const HopForm form) {
+    hop_halo_kernel(const __grid_constant__ HaloHopTask<P, of> task, const Form form) {
     const std::uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
     if (place < task.sites) hop_site<P, R, half_links>(task, form, place);
     wait_for_earlier();  // so that this kernel does not end before the one in front, which reads the same field
@@ -26,7 +26,9 @@ void launch_hop_halo(Cuda on, HopForm form, const HopTask<P>& hop, const HopHalo
     const auto launch = [&]<HaloOf of>() {
         HaloHopTask<P, of> task{hop, halo};
         task.tiles.neighbours = halo.neighbours;
-        launch_chained({blocks, threads}, on.stream, hop_halo_kernel<P, R, half_links, of>, task, form);
+        launch_form<half_links>(form, [&]<class Form>(Form of_kernel) {
+            launch_chained({blocks, threads}, on.stream, hop_halo_kernel<P, R, half_links, of, Form>, task, of_kernel);
+        });
     };
     if (halo.of == HaloOf::time)
         launch.template operator()<HaloOf::time>();

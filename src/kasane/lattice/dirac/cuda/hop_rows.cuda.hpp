@@ -23,8 +23,8 @@ KS_FN HalfSpinor<V> read_half(const V (&from)[12][row], unsigned lane) {
 }
 
 /// The block's memory.
-template <Precision P, LinkReals R, bool with_clover>
-using MemoryOfRow = RowMemory<P, LinkFormat<Real<P>, R, P == Precision::half>, with_clover>;
+template <Precision P, LinkReals R, HopForm form>
+using MemoryOfRow = RowMemory<P, LinkFormat<Real<P>, R, P == Precision::half>, form != HopForm::plain>;
 
 /// As fetch() has it.
 template <Precision P>
@@ -64,18 +64,18 @@ KS_FN void add_parts(const HopTask<P>& task, unsigned lane, const Memory& memory
 }
 
 /// Two spins of out.
-template <int chirality, Precision P, class Memory>
-__device__ HalfSpinor<Real<P>> result_of(const HopTask<P>& task, HopForm form, unsigned lane, std::uint32_t place, const Memory& memory) {
+template <int chirality, HopForm form, Precision P, class Memory>
+__device__ HalfSpinor<Real<P>> result_of(const HopTask<P>& task, unsigned lane, std::uint32_t place, const Memory& memory) {
     ChiralBlock<Real<P>> A{};
-    if constexpr (Memory::has_clover) A = memory.load_clover(task.clover, place, chirality);
+    if constexpr (form != HopForm::plain) A = memory.load_clover(task.clover, place, chirality);
     Spinor<Real<P>> x{}, sum{};
     if (task.x.data) x = load_spinor<P>(task.x, place);
     add_parts<0, P>(task, lane, memory, sum);
     HalfSpinor<Real<P>> h{{sum.s[2 * chirality], sum.s[2 * chirality + 1]}};
-    if (Memory::has_clover && form == HopForm::inverse) divide(A, h);
+    if constexpr (form == HopForm::inverse) divide(A, h);
     if (task.x.data) {
         HalfSpinor<Real<P>> own{{x.s[2 * chirality], x.s[2 * chirality + 1]}};
-        if (Memory::has_clover && form == HopForm::clover) own = times(A, own);
+        if constexpr (form == HopForm::clover) own = times(A, own);
         for (int s = 0; s < 2; ++s)
             for (int a = 0; a < 3; ++a) h.s[s].c[a] = {h.s[s].c[a].re + own.s[s].c[a].re, h.s[s].c[a].im + own.s[s].c[a].im};
     }
@@ -86,9 +86,9 @@ __device__ HalfSpinor<Real<P>> result_of(const HopTask<P>& task, HopForm form, u
 template <Precision P>
 inline constexpr int row_threads = (P == Precision::double_ ? directions / 2 : directions) * static_cast<int>(row);
 
-template <Precision P, LinkReals R, bool with_clover>
-__global__ void __launch_bounds__(row_threads<P>, 3) hop_rows_kernel(const __grid_constant__ HopTask<P> task, const HopForm form) {
-    using Memory = MemoryOfRow<P, R, with_clover>;
+template <Precision P, LinkReals R, HopForm form>
+__global__ void __launch_bounds__(row_threads<P>, 3) hop_rows_kernel(const __grid_constant__ HopTask<P> task) {
+    using Memory = MemoryOfRow<P, R, form>;
     extern __shared__ __align__(128) char bytes_of_block[];
     auto& memory = *reinterpret_cast<Memory*>(bytes_of_block);
     const unsigned lane = threadIdx.x % row, warp = threadIdx.x / row;
@@ -124,8 +124,8 @@ __global__ void __launch_bounds__(row_threads<P>, 3) hop_rows_kernel(const __gri
     }
     __syncthreads();
     HalfSpinor<Real<P>> upper{};
-    if (inside && warp == 0) upper = result_of<0>(task, form, lane, place, memory);
-    if (inside && warp == 1) write_half(memory.lower, lane, result_of<1>(task, form, lane, place, memory));
+    if (inside && warp == 0) upper = result_of<0, form>(task, lane, place, memory);
+    if (inside && warp == 1) write_half(memory.lower, lane, result_of<1, form>(task, lane, place, memory));
     __syncthreads();
     if (!inside || warp != 0) return;
     const auto lower = read_half(memory.lower, lane);
@@ -135,17 +135,19 @@ __global__ void __launch_bounds__(row_threads<P>, 3) hop_rows_kernel(const __gri
 template <Precision P, LinkReals R>
 void launch_hop_rows(Cuda on, HopForm form, const HopTask<P>& task) {
     KS_CUDA(cudaSetDevice(on.device));
-    const auto launch = [&]<bool with_clover>() {
-        constexpr auto bytes = static_cast<unsigned>(sizeof(MemoryOfRow<P, R, with_clover>));
-        const auto kernel = hop_rows_kernel<P, R, with_clover>;
+    const auto launch = [&]<HopForm of_kernel>() {
+        constexpr auto bytes = static_cast<unsigned>(sizeof(MemoryOfRow<P, R, of_kernel>));
+        const auto kernel = hop_rows_kernel<P, R, of_kernel>;
         static_assert(bytes <= 48 * 1024);  // more would have to be requested
         launch_chained({.grid = (task.sites + row - 1) / row, .block = static_cast<unsigned>(row_threads<P>), .shared = bytes}, on.stream,
-                       kernel, task, form);
+                       kernel, task);
     };
     if (form == HopForm::plain)
-        launch.template operator()<false>();
+        launch.template operator()<HopForm::plain>();
+    else if (form == HopForm::inverse)
+        launch.template operator()<HopForm::inverse>();
     else
-        launch.template operator()<true>();
+        launch.template operator()<HopForm::clover>();
 }
 
 }  // namespace kasane::lattice::device

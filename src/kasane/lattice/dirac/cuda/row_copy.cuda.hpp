@@ -19,7 +19,6 @@ template <Precision P, class Format, bool with_clover>
 struct RowMemory {
     using V = Real<P>;
     static constexpr bool copies = P == Precision::single;  ///< on sm_90
-    static constexpr bool has_clover = with_clover;
     static constexpr int link_bytes = Format::bytes * static_cast<int>(row),
                          term_bytes = with_clover ? clover_bytes<P> * static_cast<int>(row) : 0;
 
