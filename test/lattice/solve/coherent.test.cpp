@@ -316,6 +316,52 @@ TEST(CoherentDeflationOnCuda, KeepsItsMemoryOnItsDevice) {
     SpinorField x(coherent_extents);
     EXPECT_TRUE(WilsonSolver(Cuda{1}, u, {.kappa = 0.14, .csw = 1}, options).solve(b, x).converged());
 }
+
+// Enough couplings for several launches of narrow(), which is in place.
+TEST(CoherentDeflationOnCuda, KeepsCouplingsIn16Bits) {
+    if (const auto reason = why_no_cuda(); !reason.empty()) GTEST_SKIP() << reason;
+    const Cuda on;
+    const Extents n{{8, 4, 8, 8}}, block{{2, 2, 2, 4}};
+    const RandomBasis<Cuda> at(on, n, block, 9);
+    LittleOperator<Cuda, double> exact(on, at.basis.layout());
+    exact.assemble(at.basis, links_on(on, random_gauge(n, 15)), nullptr, {.kappa = 0.13});
+    LittleOperator<Cuda, float> little(on, at.basis.layout());
+    const index_t numbers = at.basis.layout().blocks() * at.basis.layout().rows() * at.basis.layout().block_words();
+    ASSERT_GT(8 * numbers, 1 << 20);
+    const auto take = [&](const double* from, index_t count, float* to) {
+        std::vector<double> values(static_cast<std::size_t>(count));
+        copy_to_host(on, view(values), {from, count});
+        const std::vector<float> narrower(values.begin(), values.end());
+        copy_from_host(on, View<float>(to, count), view(narrower));
+    };
+    const auto fill = [&] {
+        take(exact.own(), numbers, little.own());
+        take(exact.inverse(), numbers, little.inverse());
+        take(exact.hop(), 8 * numbers, little.hop());
+    };
+    const auto c = at.random_coefficients(4, 0, at.basis.layout().blocks());
+    auto wanted = at.little(), between = at.little();
+    exact.apply_divided(c, between, wanted);
+    LittleVector<Cuda, float> in(on, at.basis.layout()), middle(on, at.basis.layout()), out(on, at.basis.layout());
+    take(c.data.data(), c.data.size(), in.data.data());
+    const auto error = [&] {
+        little.apply_divided(in, middle, out);
+        const auto got = to_host(out.data);
+        const std::vector<double> wide(got.begin(), got.end());
+        LittleVector<Cuda, double> result(on, at.basis.layout());
+        copy_from_host(on, result.data.view(), view(wide));
+        return relative_difference(result, wanted);
+    };
+    for (int round = 0; round < 2; ++round) {
+        fill();
+        EXPECT_LT(error(), 1e-6);
+        little.narrow();
+        EXPECT_LT(error(), 5e-4);
+        EXPECT_GT(error(), 5e-6);
+        little.narrow();
+        EXPECT_LT(error(), 5e-4);
+    }
+}
 #endif
 
 TEST_P(CoherentDeflation, IterationsDoNotFollowTheMass) {

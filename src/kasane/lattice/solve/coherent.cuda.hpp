@@ -99,14 +99,15 @@ __global__ void prolong_field(Sites to, index_t places, const std::uint32_t* slo
 }
 
 /// Multiply, with four threads for a row; each has four columns of two packs. Index: 4 (block rows + row) + thread of the row.
-template <class T>
-__global__ void multiply(BlockLayout layout, const T* own, const T* hop, const T* added, const T* in, T* out) {
+/// @tparam H  of couplings to neighbours: T or Half
+template <class T, class H>
+__global__ void multiply(BlockLayout layout, const T* own, const H* hop, const T* added, const T* in, T* out) {
     const index_t thread = blockIdx.x * static_cast<index_t>(blockDim.x) + threadIdx.x, index = thread / 4;
     const int q = static_cast<int>(thread % 4);
     const bool inside = index < layout.blocks() * layout.rows();
     const index_t block = inside ? index / layout.rows() : 0, row = inside ? index % layout.rows() : 0;
     T re = 0, im = 0;
-    const auto add = [&](const T* matrix, index_t there) {
+    const auto add = [&](const auto* matrix, index_t there) {
         const int first = q / 2 * pack_words + q % 2 * 4;
         const T* from = in + there * layout.block_words() + first;
         matrix += first;
@@ -137,6 +138,19 @@ __global__ void multiply(BlockLayout layout, const T* own, const T* hop, const T
     out[at] = (added ? added[at] : T(0)) + re;
     out[at + 8] = (added ? added[at + 8] : T(0)) + im;
 }
+
+/// Numbers [first, end) as Half, at the beginning of `to`.
+struct Narrow {
+    const float* from;
+    Half* to;
+    index_t first;
+    __device__ void operator()(index_t i) const { to[first + i] = to_half(from[first + i]); }
+};
+struct CopyHalf {
+    const Half* from;
+    Half* to;
+    __device__ void operator()(index_t i) const { to[i] = from[i]; }
+};
 
 constexpr int invert_threads = 256;
 

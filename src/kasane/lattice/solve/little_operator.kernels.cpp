@@ -6,7 +6,9 @@
 #include <kasane/lattice/solve/little_operator.hpp>
 #include <kasane/lattice/parallel_sites.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <concepts>
 
 #if defined(__CUDACC__)
 #include <kasane/core/device/stream_cuda.hpp>
@@ -173,20 +175,23 @@ struct Multiply {
 
 #endif
 
-/// Of all rows. @param own, hop, added  may be null
-template <Space S, class T>
-void multiply_rows(S on, const BlockLayout& layout, const T* own, const T* hop, const T* added, const T* in, T* out) {
-    const index_t rows = layout.blocks() * layout.rows();
 #if defined(__CUDACC__)
+/// Of all rows. @param own, hop, added  may be null
+template <class T, class H>
+void multiply_rows(Cuda on, const BlockLayout& layout, const T* own, const H* hop, const T* added, const T* in, T* out) {
     constexpr int threads = 128;
+    const index_t rows = layout.blocks() * layout.rows();
     KS_CUDA(cudaSetDevice(on.device));
-    coherent::multiply<<<static_cast<unsigned>((4 * rows + threads - 1) / threads), threads, 0, on.stream>>>(layout, own, hop, added, in,
-                                                                                                             out);
+    coherent::multiply<T, H>
+        <<<static_cast<unsigned>((4 * rows + threads - 1) / threads), threads, 0, on.stream>>>(layout, own, hop, added, in, out);
     KS_CUDA(cudaGetLastError());
-#else
-    parallel_for_sites(on, rows, Multiply<T>{layout, own, hop, added, in, out});
-#endif
 }
+#else
+template <class T>
+void multiply_rows(Cpu on, const BlockLayout& layout, const T* own, const T* hop, const T* added, const T* in, T* out) {
+    parallel_for_sites(on, layout.blocks() * layout.rows(), Multiply<T>{layout, own, hop, added, in, out});
+}
+#endif
 
 /// {re x.y, im x.y, x.x} of a pack.
 template <class T>
@@ -344,6 +349,7 @@ void LittleOperator<S, T>::assemble(const BlockVectors<S, T>& basis, const Links
                                     const DiracParameters& parameters) {
     const S on = basis.space();
     const index_t blocks = layout_.blocks(), n = index_t{2} * layout_.count;
+    narrow_ = false;
     // inverse_ holds X until it is added to its adjoint.
 #if defined(__CUDACC__)
     using Columns = T;
@@ -381,17 +387,50 @@ void LittleOperator<S, T>::assemble(const BlockVectors<S, T>& basis, const Links
 }
 
 template <Space S, class T>
+void LittleOperator<S, T>::narrow() {
+#if defined(__CUDACC__)
+    if constexpr (std::same_as<T, float>) {
+        if (narrow_) return;
+        // In place: a number is written where those of earlier launches were read. The first launch alone writes where it reads.
+        using coherent::Half;
+        const S on = own_.space();
+        const index_t first = std::min<index_t>(hop_.size(), 1 << 16);
+        auto* const to = reinterpret_cast<Half*>(hop_.data());
+        Buffer<std::uint16_t, S> beginning(on, first);
+        auto* const apart = reinterpret_cast<Half*>(beginning.data());
+        parallel_for(on, first, coherent::Narrow{hop_.data(), apart, 0});
+        parallel_for(on, first, coherent::CopyHalf{apart, to});
+        for (index_t done = first; done < hop_.size(); done *= 2)
+            parallel_for(on, std::min(done, hop_.size() - done), coherent::Narrow{hop_.data(), to, done});
+        synchronize(AnySpace(on));
+        narrow_ = true;
+    }
+#endif
+}
+
+template <Space S, class T>
+void LittleOperator<S, T>::multiply(const T* own, bool couples, const T* added, const LittleVector<S, T>& in,
+                                    LittleVector<S, T>& out) const {
+#if defined(__CUDACC__)
+    if (narrow_ && couples)
+        return multiply_rows(own_.space(), layout_, own, reinterpret_cast<const coherent::Half*>(hop_.data()), added, in.data.data(),
+                             out.data.data());
+#endif
+    multiply_rows(own_.space(), layout_, own, couples ? hop_.data() : nullptr, added, in.data.data(), out.data.data());
+}
+
+template <Space S, class T>
 void LittleOperator<S, T>::apply(const LittleVector<S, T>& in, LittleVector<S, T>& out) const {
-    multiply_rows<S, T>(own_.space(), layout_, own_.data(), hop_.data(), nullptr, in.data.data(), out.data.data());
+    multiply(own_.data(), true, nullptr, in, out);
 }
 template <Space S, class T>
 void LittleOperator<S, T>::divide(const LittleVector<S, T>& in, LittleVector<S, T>& out) const {
-    multiply_rows<S, T>(own_.space(), layout_, inverse_.data(), nullptr, nullptr, in.data.data(), out.data.data());
+    multiply(inverse_.data(), false, nullptr, in, out);
 }
 template <Space S, class T>
 void LittleOperator<S, T>::apply_divided(const LittleVector<S, T>& in, LittleVector<S, T>& between, LittleVector<S, T>& out) const {
     divide(in, between);
-    multiply_rows<S, T>(own_.space(), layout_, nullptr, hop_.data(), in.data.data(), between.data.data(), out.data.data());
+    multiply(nullptr, true, in.data.data(), between, out);
 }
 
 template class LittleAlgebra<KS_SPACE, float>;

@@ -129,7 +129,7 @@ class TwoLevelPreconditioner {
     /// Takes links that differ little: the same subspace and vectors of the little system, with the little operator of these links.
     /// `whole` has these links. @throws ComputationError as the constructor
     void update(const LinksOf& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
-        little_.assemble(basis_, links, A, parameters);
+        assemble(links, A, parameters);
         deflation_.clear();
         Little u = little_vector(), image = little_vector();
         for (const auto& w : deflating_) add_to_deflation(w, u, image);
@@ -191,8 +191,12 @@ class TwoLevelPreconditioner {
             basis_.set(first, Parity::odd, std::vector<const Vector*>(odd.begin(), odd.end()));
         });
         independence_ = subspace_.least(basis_.orthonormalise());
-        little_.assemble(basis_, links, A, parameters);
+        assemble(links, A, parameters);
         deflate_little(work.q[0], completes);
+    }
+    void assemble(const LinksOf& links, const CloverTerm<S>* A, const DiracParameters& parameters) {
+        little_.assemble(basis_, links, A, parameters);
+        if constexpr (!std::same_as<S, Cpu>) little_.narrow();
     }
     /// A step of inverse iteration of the near-null vectors, by the preconditioner.
     void iterate(Work& work) {
