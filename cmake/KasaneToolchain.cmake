@@ -18,6 +18,17 @@ if(KASANE_CCACHE)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${KASANE_CCACHE})
 endif()
 
+# Of code that calls kernels and waits for them: for size, and without the passes of GCC that take longer than they gain there. The unit of
+# src/kasane/gravity and its host folders is compiled in 17 s of a core of an Intel Xeon at 2.5 GHz in place of 24, and is 2% larger; none of
+# these passes alone takes more than 2 s of them.
+set(kasane_small_code -Os)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  foreach(pass IN ITEMS tree-pta tree-pre code-hoisting gcse tree-vrp thread-jumps tree-dominator-opts tree-tail-merge ivopts
+                        schedule-insns2 ipa-icf ipa-sra ipa-cp ipa-modref)
+    list(APPEND kasane_small_code -fno-${pass})
+  endforeach()
+endif()
+
 add_library(kasane_flags INTERFACE)
 set(shadow $<IF:$<BOOL:${KASANE_UNITY}>,-Wshadow=local,-Wshadow>)  # files compiled together see each other's unnamed namespaces
 set(warnings -Wall -Wextra -Wpedantic ${shadow} -Wconversion -Wno-sign-conversion $<$<BOOL:${KASANE_DEV}>:-Werror>)
