@@ -1,19 +1,21 @@
 # kasane_module(NAME DIRECTORY …): one static library per module, kasane::NAME, of every source under src/kasane/DIRECTORY.
-#   *.cpp            compiled for the host, the files of one folder together (kasane_compile_folders_together)
+#   *.cpp            compiled for the host, those of one unit together (kasane_compile_folders_together)
 #   *.kernels.cpp    compiled for the host and, with CUDA, once more by nvcc (kasane_cuda_sources)
 #   *.simd.cpp       compiled for the host, once per instruction set (Highway)
 #   *.cu             with CUDA only (kasane_cuda_sources)
-# PUBLIC and PRIVATE: libraries, as for target_link_libraries. HOST_FOLDERS: folders of DIRECTORY ("." is itself) whose *.cpp call kernels
-# and wait for them; -Os makes them a third smaller than -O1. Loops there copy, check or hash, once in a set-up. (Kernels keep their optimised
-# code: the two share no functions but destructors and copies.) Plugins (KasanePlugins.cmake) are separate libraries.
+# PUBLIC and PRIVATE: libraries, as for target_link_libraries. UNITS: as for kasane_compile_folders_together. HOST_FOLDERS: folders of
+# DIRECTORY ("." is itself) whose *.cpp call kernels and wait for them; -Os makes them a third smaller than -O1. Loops there copy, check or
+# hash, once in a set-up. (Kernels keep their optimised code: the two share no functions but destructors and copies.) Plugins
+# (KasanePlugins.cmake) are separate libraries.
 
 function(kasane_module name directory)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "HOST_FOLDERS;PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "HOST_FOLDERS;UNITS;PUBLIC;PRIVATE")
   set(target kasane_${name})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/kasane/${directory}/*.cpp)
+  set(root ${PROJECT_SOURCE_DIR}/src/kasane/${directory})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${root}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/core/comm/(mpi|nccl)/")
   if(KASANE_HAS_CUDA)
-    file(GLOB_RECURSE cuda_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/kasane/${directory}/*.cu)
+    file(GLOB_RECURSE cuda_files CONFIGURE_DEPENDS ${root}/*.cu)
     list(FILTER cuda_files EXCLUDE REGEX "/core/comm/(mpi|nccl)/")
     set(kernel_files ${sources})
     list(FILTER kernel_files INCLUDE REGEX "\\.kernels\\.cpp$")
@@ -28,7 +30,7 @@ function(kasane_module name directory)
     set(host_sources "")
     foreach(source IN LISTS sources)
       get_filename_component(folder ${source} DIRECTORY)
-      file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/src/kasane/${directory} ${folder})
+      file(RELATIVE_PATH folder ${root} ${folder})
       if(folder STREQUAL "")
         set(folder ".")
       endif()
@@ -41,13 +43,13 @@ function(kasane_module name directory)
       add_library(${target}_host OBJECT ${host_sources})
       target_link_libraries(${target}_host PRIVATE kasane_flags ${arg_PUBLIC} ${arg_PRIVATE})
       target_include_directories(${target}_host PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
-      target_compile_options(${target}_host PRIVATE -Os)
-      kasane_compile_folders_together(${target}_host ${host_sources})
+      target_compile_options(${target}_host PRIVATE ${kasane_small_code})
+      kasane_compile_folders_together(${target}_host ${root} "${arg_UNITS}" ${host_sources})
       list(APPEND sources $<TARGET_OBJECTS:${target}_host>)
     endif()
     add_library(${target} STATIC ${sources} ${cuda_sources})
     target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} $<BUILD_INTERFACE:kasane_flags>)
-    kasane_compile_folders_together(${target} ${sources})
+    kasane_compile_folders_together(${target} ${root} "${arg_UNITS}" ${sources})
   endif()
   add_library(kasane::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
@@ -95,20 +97,38 @@ endfunction()
 
 set(kasane_separate_sources "\\.(simd|kernels|cpu)\\.cpp$|_cuda\\.cpp$")
 
-# kasane_compile_folders_together(TARGET SOURCES…): one translation unit per folder (CMake's unity build), because most of the time of a
-# small file goes into the headers: the tests of core/ take 5 s of a processor together and 40 s one by one. Kernels are separate from the
-# other files, and together as nvcc has them; files with options of their own, for one Space, or compiled several times are alone.
-function(kasane_compile_folders_together target)
+# kasane_compile_folders_together(TARGET ROOT UNITS SOURCES…): translation units of several files (CMake's unity build), because most of the
+# time of a small file goes into the headers and into functions of templates that other files compile, too. A unit is one folder, or, where
+# UNITS names folders of ROOT separated by commas ("driver,hmc"; "." is ROOT), these folders: one core of an Intel Xeon at 2.5 GHz takes 37 s for
+# the five smaller folders of src/kasane/run one by one, 24 s together, and the code is a fifth smaller. No unit should take more than
+# half a minute, so that several cores end together. Kernels are separate from the other files, and together as nvcc has them; files with
+# options of their own, for one Space, or compiled several times are alone.
+function(kasane_compile_folders_together target root units)
   list(FILTER ARGN EXCLUDE REGEX "^\\$<")  # objects
+  foreach(unit IN LISTS units)
+    string(REPLACE "," ";" folders ${unit})
+    list(GET folders 0 first)
+    foreach(folder IN LISTS folders)
+      set(unit_of_${folder} ${first})
+    endforeach()
+  endforeach()
   foreach(source IN LISTS ARGN)
-    get_filename_component(folder ${source} DIRECTORY)
-    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
-    string(MAKE_C_IDENTIFIER ${folder} group)
+    get_filename_component(path ${source} DIRECTORY)
+    file(RELATIVE_PATH folder ${root} ${path})
+    if(folder STREQUAL "")
+      set(folder ".")
+    endif()
+    file(RELATIVE_PATH group ${PROJECT_SOURCE_DIR} ${path})
+    string(MAKE_C_IDENTIFIER ${group} group)
     if(source MATCHES "\\.kernels\\.cpp$")
       math(EXPR kernels_${group} "${kernels_${group}} + 1")
       math(EXPR part "(${kernels_${group}} + ${kasane_kernels_together} - 1) / ${kasane_kernels_together}")
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group}_kernels_${part})
     elseif(NOT source MATCHES "${kasane_separate_sources}")
+      if(DEFINED unit_of_${folder})
+        file(RELATIVE_PATH group ${PROJECT_SOURCE_DIR} ${root}/${unit_of_${folder}})
+        string(MAKE_C_IDENTIFIER ${group} group)
+      endif()
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
     endif()
   endforeach()
@@ -136,7 +156,7 @@ function(kasane_test directory)
     # Passive: where tests share cores, threads that spin at a barrier keep others from reaching it.
     kasane_test_program(${target} ${arg_UNPARSED_ARGUMENTS} GTest::gtest GTest::gtest_main)
     target_sources(${target} PRIVATE ${sources})
-    kasane_compile_folders_together(${target} ${sources})
+    kasane_compile_folders_together(${target} ${CMAKE_CURRENT_SOURCE_DIR}/${directory} "" ${sources})
     if(ranks_sources)
       add_dependencies(${target} ${target}_ranks)
       target_compile_definitions(${target} PRIVATE KASANE_RANKS_PROGRAM="$<TARGET_FILE:${target}_ranks>")

@@ -7,16 +7,16 @@
 namespace kasane::sparse {
 namespace {
 
-std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
+std::size_t as_size(index_t i) { return static_cast<std::size_t>(i); }
 
 /// Sums of the entries on the diagonal, all positive.
 std::vector<double> diagonal_of(const CsrView& A) {
-    std::vector<double> diagonal(at(A.n), 0.);
+    std::vector<double> diagonal(as_size(A.n), 0.);
     for (index_t i = 0; i < A.n; ++i) {
         for (index_t e = A.begin(i); e < A.end(i); ++e)
-            if (A.column(e) == i) diagonal[at(i)] += A.value[e];
-        KS_VALIDATE(diagonal[at(i)] > 0, "the matrix has no positive diagonal entry in row " + std::to_string(i + 1) +
-                                             ": it is not positive definite, and no preconditioner can be made of it");
+            if (A.column(e) == i) diagonal[as_size(i)] += A.value[e];
+        KS_VALIDATE(diagonal[as_size(i)] > 0, "the matrix has no positive diagonal entry in row " + std::to_string(i + 1) +
+                                                  ": it is not positive definite, and no preconditioner can be made of it");
     }
     return diagonal;
 }
@@ -25,39 +25,39 @@ CsrMatrix lower_triangle(const CsrView& A) {
     auto L = canonical(A);
     index_t kept = 0;
     for (index_t i = 0, first = 0; i < A.n; ++i) {
-        const index_t last = L.begin[at(i + 1)];
-        for (index_t e = first; e < last && L.column[at(e)] < i; ++e, ++kept) {
-            L.column[at(kept)] = L.column[at(e)];
-            L.value[at(kept)] = L.value[at(e)];
+        const index_t last = L.begin[as_size(i + 1)];
+        for (index_t e = first; e < last && L.column[as_size(e)] < i; ++e, ++kept) {
+            L.column[as_size(kept)] = L.column[as_size(e)];
+            L.value[as_size(kept)] = L.value[as_size(e)];
         }
-        L.begin[at(i + 1)] = kept;
+        L.begin[as_size(i + 1)] = kept;
         first = last;
     }
-    L.column.resize(at(kept));
-    L.value.resize(at(kept));
+    L.column.resize(as_size(kept));
+    L.value.resize(as_size(kept));
     return L;
 }
 
 /// L and the inverse of D from A's triangle and diagonal, in place. False where a pivot is lost.
 bool factorise(CsrMatrix& L, const std::vector<double>& diagonal, double shift, std::vector<double>& inverse) {
     for (index_t i = 0; i < L.rows(); ++i) {
-        double pivot = diagonal[at(i)] * (1 + shift);
-        const auto first = at(L.begin[at(i)]), last = at(L.begin[at(i + 1)]);
+        double pivot = diagonal[as_size(i)] * (1 + shift);
+        const auto first = as_size(L.begin[as_size(i)]), last = as_size(L.begin[as_size(i + 1)]);
         for (auto e = first; e < last; ++e) {
-            const auto j = at(L.column[e]);
+            const auto j = as_size(L.column[e]);
             // l_ij = a_ij - sum_k l_ik l_jk / d_k over the columns k < j that both rows have.
-            auto mine = first, other = at(L.begin[j]);
-            while (mine < e && other < at(L.begin[j + 1])) {
+            auto mine = first, other = as_size(L.begin[j]);
+            while (mine < e && other < as_size(L.begin[j + 1])) {
                 const auto k = L.column[mine], m = L.column[other];
-                if (k == m) L.value[e] -= L.value[mine] * L.value[other] * inverse[at(k)];
+                if (k == m) L.value[e] -= L.value[mine] * L.value[other] * inverse[as_size(k)];
                 mine += k <= m;
                 other += m <= k;
             }
             pivot -= L.value[e] * L.value[e] * inverse[j];
         }
         // A pivot that cancels to rounding is noise, and later rows would be divided by it.
-        if (!(pivot > 1e-12 * diagonal[at(i)]) || !std::isfinite(pivot)) return false;
-        inverse[at(i)] = 1 / pivot;
+        if (!(pivot > 1e-12 * diagonal[as_size(i)]) || !std::isfinite(pivot)) return false;
+        inverse[as_size(i)] = 1 / pivot;
     }
     return true;
 }
@@ -88,18 +88,19 @@ void Jacobi::solve(const std::vector<double>& in, std::vector<double>& out) cons
 void TriangularProduct::solve(const std::vector<double>& in, std::vector<double>& out) const {
     const index_t n = lower_.rows();
     for (index_t i = 0; i < n; ++i) {
-        double sum = in[at(i)];
-        for (auto e = at(lower_.begin[at(i)]); e < at(lower_.begin[at(i + 1)]); ++e) sum -= lower_.value[e] * out[at(lower_.column[e])];
-        out[at(i)] = sum * inverse_[at(i)];
+        double sum = in[as_size(i)];
+        for (auto e = as_size(lower_.begin[as_size(i)]); e < as_size(lower_.begin[as_size(i + 1)]); ++e)
+            sum -= lower_.value[e] * out[as_size(lower_.column[e])];
+        out[as_size(i)] = sum * inverse_[as_size(i)];
     }
     // L^T by the rows of L: each final unknown is subtracted from the equations of earlier ones.
     for (index_t i = n - 1; i >= 0; --i) {
-        const double known = out[at(i)];
-        for (auto e = at(lower_.begin[at(i)]); e < at(lower_.begin[at(i + 1)]); ++e) {
-            const auto j = at(lower_.column[e]);
+        const double known = out[as_size(i)];
+        for (auto e = as_size(lower_.begin[as_size(i)]); e < as_size(lower_.begin[as_size(i + 1)]); ++e) {
+            const auto j = as_size(lower_.column[e]);
             out[j] -= lower_.value[e] * known * inverse_[j];
         }
-        out[at(i)] = scale_ * known;
+        out[as_size(i)] = scale_ * known;
     }
 }
 

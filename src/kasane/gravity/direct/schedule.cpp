@@ -9,7 +9,7 @@ namespace kasane::gravity {
 namespace {
 
 // Targets per multiprocessor from which thread blocks have 256 threads with 4 targets each: 12,288 on the 132 of an H200.
-constexpr index_t many_targets = 93;
+constexpr index_t many_targets_per_multiprocessor = 93;
 // With fewer thread blocks per multiprocessor, threads have one target instead of two, which doubles their number.
 constexpr index_t few_blocks = 8;
 // Pairs per multiprocessor up to which a whole evaluation takes one launch: N = 8,300 on the 132 of an H200. One launch of sum_tiles and
@@ -37,7 +37,7 @@ int best_shares(int target_blocks, int runs, int resident_blocks) {
 
 TileShape tile_shape(index_t targets, index_t sources, Precision precision, bool potential, int multiprocessors, bool softenings) {
     const bool single = precision == Precision::single_;
-    if (!potential && !softenings && targets >= many_targets * multiprocessors) return {256, single ? 4 : 2, 2};
+    if (!potential && !softenings && targets >= many_targets_per_multiprocessor * multiprocessors) return {256, single ? 4 : 2, 2};
     const auto blocks = [&](index_t n, index_t block) { return (n + block - 1) / block; };
     if (blocks(targets, 256) * blocks(sources, source_run) < few_blocks * multiprocessors || (softenings && potential))
         return {128, 1, single ? 8 : 4};

@@ -107,7 +107,7 @@ std::vector<double> slopes_of(const std::vector<double>& values, double step) {
 }
 
 /// Nodes in q from 0 to 1, in steps of at most 4% where f changes: the speeds with which a particle at Psi = top reaches the nodes below.
-std::vector<double> speeds(const std::vector<double>& energies, double top, double range) {
+std::vector<double> speeds_reached(const std::vector<double>& energies, double top, double range) {
     constexpr double finest = 0.02, coarsest = 0.04;
     std::vector<double> q{0};
     const auto advance = [&](double to) {
@@ -194,7 +194,7 @@ DistributionFunction::DistributionFunction(std::shared_ptr<const MassProfile> de
         // E = least + (1 - q^2) (Psi - least) with Psi between its values at the cell's ends.
         const double high = potential_->psi(std::exp(tables.envelope.edge(cell)));
         const double low = std::max(potential_->psi(std::exp(tables.envelope.edge(cell + 1))), tables.least_energy);
-        const auto q = speeds(energies, high, high - tables.least_energy);
+        const auto q = speeds_reached(energies, high, high - tables.least_energy);
         std::vector<double> bound(q.size() - 1);
         for (std::size_t j = 0; j < bound.size(); ++j) {
             const auto in_table = [&](double e) { return std::clamp(e, tables.f.first(), tables.f.last()); };

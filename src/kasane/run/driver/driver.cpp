@@ -191,7 +191,7 @@ std::unique_ptr<Checkpoint> done_without_checkpoint(const Kind& kind, const RunD
     return nullptr;
 }
 
-io::Json as_json(const RunMemory& memory) {
+io::Json memory_json(const RunMemory& memory) {
     return {{"host_bytes", memory.host_bytes},
             {"host_available", memory.host_available},
             {"device_bytes", memory.device_bytes},
@@ -276,7 +276,7 @@ Summary check(const Kinds& kinds, const fs::path& run_file, const std::vector<io
     summary.object = {{"file", run_file.string()}, {"problem", kind.name}, {"title", file.title}};
     summary.object.update(own.object);
     summary.object["device"] = {{"name", device.name}, {"kind", device.kind}, {"memory_bytes", device.memory_bytes}};
-    summary.object["memory"] = as_json(memory.front());
+    summary.object["memory"] = memory_json(memory.front());
     summary.text = file.resolved + "\n" + own.text + " on " + device.name;
     if (memory.size() * static_cast<std::size_t>(file.workers()) == 1) {
         summary.text += "\n" + run->memory_line(memory.front());
@@ -284,7 +284,7 @@ Summary check(const Kinds& kinds, const fs::path& run_file, const std::vector<io
         summary.object["ranks"] = io::Json::array();
         for (std::size_t r = 0; r < memory.size(); ++r) {
             const auto& placement = (*ranks).placement()[r];
-            summary.object["ranks"].push_back({{"placement", placement}, {"memory", as_json(memory[r])}});
+            summary.object["ranks"].push_back({{"placement", placement}, {"memory", memory_json(memory[r])}});
             summary.text += fmt::format("\n{}; {}", placement, run->memory_line(memory[r]));
         }
     }

@@ -37,7 +37,7 @@ struct Unused {
 
 /// The single numbers of the state, by name: one list for writing, reading and the checksum.
 template <class State, class UnusedNumbers, class Visit>
-void for_each_number(std::uint32_t of_layout, State& state, UnusedNumbers&& unused, Visit visit) {
+void for_each_state_number(std::uint32_t of_layout, State& state, UnusedNumbers&& unused, Visit visit) {
     visit("StepLength", state.step_length);
     visit("RebuildInterval", state.tuning.rebuild_interval);
     if (of_layout < 5) {
@@ -120,7 +120,7 @@ std::uint64_t checksum(const GravityCheckpoint& c, ParticleRows& particles, std:
     sum.add(sizes, sizeof sizes);
     order(add);
     if (sizes[1] > 0) column(Vec3<float>{}, Column::acceleration);
-    for_each_number(of_layout, c.state, unused, [&](const char*, const auto& value) { sum.add(&value, sizeof value); });
+    for_each_state_number(of_layout, c.state, unused, [&](const char*, const auto& value) { sum.add(&value, sizeof value); });
     return sum.value();
 }
 
@@ -248,7 +248,8 @@ void write_gravity_checkpoint(const std::filesystem::path& path, ParticleRows& p
     if (softenings) write(double{}, "/Particles/Softening", Column::softening);
     file.write("/Checkpoint/Record", std::vector<std::uint8_t>(c.record.begin(), c.record.end()));
     file.create_group("/State");
-    for_each_number(layout, c.state, Unused{}, [&](const char* name, const auto& value) { file.set_attribute("/State", name, value); });
+    for_each_state_number(layout, c.state, Unused{},
+                          [&](const char* name, const auto& value) { file.set_attribute("/State", name, value); });
     if (!c.state.order.empty()) file.write("/State/Order", c.state.order);
     if (accelerations) write(Vec3<float>{}, "/State/Acceleration", Column::acceleration);
     file.close();
@@ -418,8 +419,9 @@ hdf5::File open_checkpoint(const std::filesystem::path& path, GravityCheckpoint&
     const auto record = file.read<std::uint8_t>("/Checkpoint/Record");
     c.record.assign(record.begin(), record.end());
     if (found >= 2) {
-        for_each_number(found, c.state, unused,
-                        [&](const char* name, auto& value) { value = file.attribute<std::decay_t<decltype(value)>>("/State", name); });
+        for_each_state_number(found, c.state, unused, [&](const char* name, auto& value) {
+            value = file.attribute<std::decay_t<decltype(value)>>("/State", name);
+        });
         auto& many = c.state.tuning.many;
         if (found < 5) many.decided = many.walk.group != 0 || many.walk.list != 0;
     }

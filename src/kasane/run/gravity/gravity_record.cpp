@@ -50,7 +50,7 @@ void list_step(Fields& f, R& r) {
 }
 
 template <class Fields, class R>
-void list_fields(Fields& f, R& r) {
+void list_gravity_fields(Fields& f, R& r) {
     auto&& later = f.later();  // resuming needs none of these, and the first records lack some
     later("particles", r.particles), later("particles_by_type", r.particles_by_type);
     f.list("objects", r.objects, [](auto& in, auto& object) { in("name", object.name), in("count", object.count); });
@@ -117,7 +117,7 @@ double GravityRecord::active_fraction() const {
 
 io::Json part_of(const GravityRecord& r) {
     FieldWriter fields;
-    list_fields(fields, r);
+    list_gravity_fields(fields, r);
     return fields.object;
 }
 
@@ -126,7 +126,7 @@ GravityRecord gravity_record_from_json(const std::string& text, const std::files
     read_record(text, file, "gravity", [&](const io::Json& object) {
         read_common(object, "step", r);
         FieldReader fields(object);
-        list_fields(fields, r);
+        list_gravity_fields(fields, r);
     });
     return r;
 }
@@ -138,7 +138,7 @@ GravityRecord readable_gravity_record(const io::Json& object) {
     if (!object.is_object()) return r;
     read_common(object, "step", r, Gaps::keep);
     FieldReader fields(object, Gaps::keep);
-    list_fields(fields, r);
+    list_gravity_fields(fields, r);
     std::int64_t segments = std::ssize(r.segments);
     fields("segments", segments);  // their number is enough
     r.segments.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(segments, 0, 1'000'000)));

@@ -51,7 +51,7 @@ double parse_number(const std::string& field) {
 }
 
 /// Rows with another number of fields than the header (a crash can cut the last one short) are left out and counted.
-Table read_table(const std::string& text, std::size_t& left_out) {
+Table read_energy_table(const std::string& text, std::size_t& left_out) {
     std::istringstream stream(text);
     std::string line;
     const auto next = [&] {
@@ -119,7 +119,7 @@ History read_history(const RunHistory& run) {
     h.notes.insert(h.notes.end(), h.record.warnings.begin(), h.record.warnings.end());
     if (const auto text = content(h.directory / "energy.csv")) {
         std::size_t left_out = 0;
-        h.energy = read_table(*text, left_out);
+        h.energy = read_energy_table(*text, left_out);
         if (left_out > 0)
             h.notes.push_back("energy.csv has " + std::to_string(left_out) + (left_out == 1 ? " row" : " rows") +
                               " of the wrong length, left out here.");

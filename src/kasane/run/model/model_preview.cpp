@@ -11,12 +11,14 @@ using namespace report;
 
 namespace {
 
-constexpr std::uint8_t halo_type = 1;
+constexpr std::uint8_t previewed_halo_type = 1;
 constexpr int columns = 600, rows = 480;
 
 enum class Look { disk, stars, halo };
 
-Look look_of(const gravity::Component& c) { return gravity::is_disk(c.law) ? Look::disk : c.type == halo_type ? Look::halo : Look::stars; }
+Look look_of(const gravity::Component& c) {
+    return gravity::is_disk(c.law) ? Look::disk : c.type == previewed_halo_type ? Look::halo : Look::stars;
+}
 
 /// The points of the picture, one group for each kind of component that is there.
 struct Sample {

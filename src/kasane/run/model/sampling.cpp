@@ -16,6 +16,8 @@ namespace kasane::run {
 
 namespace {
 
+using kasane::part_of;  // of progress, which run::part_of of records would hide
+
 constexpr index_t block = 1 << 16;               // particles: 4 MiB
 constexpr std::uint64_t rows_at_once = 1 << 20;  // particles of a snapshot that is read in parts: 65 MiB
 

@@ -10,7 +10,7 @@
 namespace kasane::run {
 namespace {
 
-constexpr std::uint32_t layout = 1;
+constexpr std::uint32_t poisson_layout = 1;
 constexpr std::uint64_t overhead = 65536;  // of HDF5, beside the numbers
 
 struct History {
@@ -48,7 +48,7 @@ void write_text(hdf5::File& file, const std::string& dataset, const std::string&
 
 void write_common(hdf5::File& file, const Solution& s) {
     file.set_attribute("/", "Problem", std::string("poisson"));
-    file.set_attribute("/", "Layout", layout);
+    file.set_attribute("/", "Layout", poisson_layout);
     file.set_attribute("/", "Cells", s.cells);
     file.set_attribute("/", "Checksum", checksum(s));
     file.write_array<double>("/Potential", shape_of(s.cells), view(s.potential));
@@ -152,9 +152,10 @@ Solution read_solution(const std::filesystem::path& path) {
     KS_VALIDATE(file.has_attribute("/", "Problem") && file.text_attribute("/", "Problem") == "poisson",
                 "is not a solution of a Poisson problem by kasane", here);
     const auto found = file.attribute<std::uint32_t>("/", "Layout");
-    KS_VALIDATE(found == layout,
-                fmt::format("was written by a newer version of kasane (layout {}, this one reads {}): use that version", found, layout),
-                here);
+    KS_VALIDATE(
+        found == poisson_layout,
+        fmt::format("was written by a newer version of kasane (layout {}, this one reads {}): use that version", found, poisson_layout),
+        here);
     Solution s;
     s.cells = file.attribute_array<index_t, 3>("/", "Cells");
     for (const auto n : s.cells) KS_VALIDATE(n > 0, "is damaged: it has no cells", here);

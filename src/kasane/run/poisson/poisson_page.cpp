@@ -62,7 +62,7 @@ std::string named_text(const char* name, const std::string& what) {
 }
 
 /// One paragraph in words.
-std::string lead(const PoissonRecord& r) {
+std::string poisson_lead(const PoissonRecord& r) {
     std::string text;
     const bool constant = r.coefficient.empty() || r.coefficient == "1";
     if (r.cells[0] > 0)
@@ -326,7 +326,7 @@ std::vector<std::filesystem::path> iterates(const std::filesystem::path& directo
     return all;
 }
 
-PoissonHistory read_history(RunHistory& run) {
+PoissonHistory read_poisson_history(RunHistory& run) {
     PoissonHistory h{.directory = run.directory, .record = {}, .solution = {}};
     h.record.status = "unknown";
     try {
@@ -348,12 +348,12 @@ PoissonHistory read_history(RunHistory& run) {
 }  // namespace
 
 RunPage poisson_page(RunHistory& run) {
-    const auto h = read_history(run);
+    const auto h = read_poisson_history(run);
     const auto& r = h.record;
     RunPage page;
     page.head = r;
     page.done = "converged";
-    page.lead = lead(r);
+    page.lead = poisson_lead(r);
     page.tiles = number_tiles(r);
     if (r.status == "not converged")
         page.remarks =

@@ -48,7 +48,7 @@ void list_face(FieldReader& f, sparse::Boundary& face) {
 }
 
 template <class Fields, class R>
-void list_fields(Fields& f, R& r) {
+void list_poisson_fields(Fields& f, R& r) {
     f("cells", r.cells), f("size", r.size), f("spacing", r.spacing);
     f.part("boundary", [&](auto& faces) {
         for (std::size_t i = 0; i < 6; ++i) faces.part(sparse::face_names[i], [&](auto& in) { list_face(in, r.boundary[i]); });
@@ -76,7 +76,7 @@ const char* boundary_name(sparse::BoundaryKind kind) {
 
 io::Json part_of(const PoissonRecord& r) {
     FieldWriter fields;
-    list_fields(fields, r);
+    list_poisson_fields(fields, r);
     return fields.object;
 }
 
@@ -85,7 +85,7 @@ PoissonRecord poisson_record_from_json(const std::string& text, const std::files
     read_record(text, file, "poisson", [&](const io::Json& object) {
         read_common(object, "iteration", r);
         FieldReader fields(object);
-        list_fields(fields, r);
+        list_poisson_fields(fields, r);
     });
     return r;
 }

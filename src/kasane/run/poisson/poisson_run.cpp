@@ -322,22 +322,22 @@ class PoissonRun : public Run {
     bool ended_ = false;
 };
 
-std::unique_ptr<Run> read(const RunSource& source) { return std::make_unique<PoissonRun>(read_poisson_file(source), source.ranks); }
+std::unique_ptr<Run> read_poisson(const RunSource& source) { return std::make_unique<PoissonRun>(read_poisson_file(source), source.ranks); }
 
-std::unique_ptr<Checkpoint> read_checkpoint(const fs::path& path) { return std::make_unique<Solution>(read_solution(path)); }
+std::unique_ptr<Checkpoint> read_poisson_checkpoint(const fs::path& path) { return std::make_unique<Solution>(read_solution(path)); }
 
-Manifest manifest(const io::Json&) { return {.files = {results, description}, .series = {}}; }
+Manifest poisson_manifest(const io::Json&) { return {.files = {results, description}, .series = {}}; }
 
 }  // namespace
 
 const Kind poisson_kind{.name = "poisson",
                         .step = "iteration",
                         .folders = {},
-                        .manifest = manifest,
+                        .manifest = poisson_manifest,
                         .checkpoints_when_done = 0,
                         .results = results,
-                        .read = read,
-                        .read_checkpoint = read_checkpoint,
+                        .read = read_poisson,
+                        .read_checkpoint = read_poisson_checkpoint,
                         .page = poisson_page,
                         .worker = sparse::distributed_poisson_loop};
 

@@ -16,7 +16,7 @@ void list_means(Fields& f, Means& m) {
 }
 
 template <class Fields, class R>
-void list_fields(Fields& f, R& r) {
+void list_quenched_fields(Fields& f, R& r) {
     f("extents", r.extents.n), f("boundary", r.boundary);
     list_start(f, r);
     f("beta", r.beta), f("sweeps", r.sweeps), f("thermalisation", r.thermalisation), f("overrelaxation", r.overrelaxation);
@@ -31,7 +31,7 @@ void list_fields(Fields& f, R& r) {
 
 io::Json part_of(const QuenchedRecord& r) {
     FieldWriter fields;
-    list_fields(fields, r);
+    list_quenched_fields(fields, r);
     return fields.object;
 }
 
@@ -40,7 +40,7 @@ QuenchedRecord quenched_record_from_json(const std::string& text, const std::fil
     read_record(text, file, "quenched", [&](const io::Json& object) {
         read_common(object, "sweep", r);
         FieldReader fields(object);
-        list_fields(fields, r);
+        list_quenched_fields(fields, r);
     });
     return r;
 }

@@ -25,7 +25,7 @@ constexpr Named<Precondition> preconditions[] = {{Precondition::none, "none"},
                                                  {Precondition::automatic, "auto"}};
 constexpr Named<Numbering> numberings[] = {
     {Numbering::automatic, "auto"}, {Numbering::coalesced, "coalesced"}, {Numbering::sequential, "sequential"}};
-constexpr Named<Iteration> iterations[] = {
+constexpr Named<Iteration> named_iterations[] = {
     {Iteration::automatic, "auto"}, {Iteration::plain, "plain"}, {Iteration::eisenstat, "eisenstat"}, {Iteration::reduced, "reduced"}};
 constexpr Named<Smoother> smoothers[] = {
     {Smoother::chebyshev, "chebyshev"}, {Smoother::gauss_seidel, "gauss-seidel"}, {Smoother::jacobi, "jacobi"}};
@@ -64,13 +64,13 @@ int count(std::string_view text) {
 
 Precondition parse_precondition(const std::string& text) { return parsed(preconditions, text, "preconditioner"); }
 Numbering parse_numbering(const std::string& text) { return parsed(numberings, text, "numbering"); }
-Iteration parse_iteration(const std::string& text) { return parsed(iterations, text, "iteration"); }
+Iteration parse_iteration(const std::string& text) { return parsed(named_iterations, text, "iteration"); }
 Launch parse_launch(const std::string& text) { return parsed(launches, text, "launch"); }
 Smoother parse_smoother(const std::string& text) { return parsed(smoothers, text, "smoother"); }
 Cycle parse_cycle(const std::string& text) { return parsed(cycles, text, "cycle"); }
 std::string name(Precondition value) { return named(preconditions, value); }
 std::string name(Numbering value) { return named(numberings, value); }
-std::string name(Iteration value) { return named(iterations, value); }
+std::string name(Iteration value) { return named(named_iterations, value); }
 std::string name(Launch value) { return named(launches, value); }
 std::string name(Smoother value) { return named(smoothers, value); }
 std::string name(Cycle value) { return named(cycles, value); }

@@ -8,7 +8,7 @@
 namespace kasane::sparse {
 namespace {
 
-std::size_t slot(index_t i) { return static_cast<std::size_t>(i); }
+std::size_t nth(index_t i) { return static_cast<std::size_t>(i); }
 
 /// The entries row by row: l_ij = (a_ij - the sum of l_ik l_jk) / l_jj. Nothing where a pivot is not positive.
 std::optional<HostTriangle> factorised(const CsrView& A, const FactorPlaces& places, double shift,
@@ -17,23 +17,23 @@ std::optional<HostTriangle> factorised(const CsrView& A, const FactorPlaces& pla
     auto& L = out.beside;
     L.begin = places.begin, L.column = places.column;
     L.value.resize(L.column.size());
-    out.inverse_diagonal.reserve(slot(A.n));
-    std::vector<double> row(slot(A.n), 0.);  // of A, then of L; zero at other places
+    out.inverse_diagonal.reserve(nth(A.n));
+    std::vector<double> row(nth(A.n), 0.);  // of A, then of L; zero at other places
     for (index_t i = 0; i < A.n; ++i) {
         if (check_stop && i % 1024 == 0) check_stop();
         double diagonal = 0;
         for (index_t e = A.begin(i); e < A.end(i) && A.column(e) <= i; ++e)
-            (A.column(e) == i ? diagonal : row[slot(A.column(e))]) = A.value[e];
+            (A.column(e) == i ? diagonal : row[nth(A.column(e))]) = A.value[e];
         double pivot = diagonal * (1 + shift);
-        const index_t first = L.begin[slot(i)], end = L.begin[slot(i) + 1];
+        const index_t first = L.begin[nth(i)], end = L.begin[nth(i) + 1];
         for (index_t e = first; e < end; ++e) {
-            const auto j = slot(L.column[slot(e)]);
+            const auto j = nth(L.column[nth(e)]);
             double sum = row[j];
-            for (index_t f = L.begin[j]; f < L.begin[j + 1]; ++f) sum -= row[slot(L.column[slot(f)])] * L.value[slot(f)];
-            row[j] = L.value[slot(e)] = sum * out.inverse_diagonal[j];
+            for (index_t f = L.begin[j]; f < L.begin[j + 1]; ++f) sum -= row[nth(L.column[nth(f)])] * L.value[nth(f)];
+            row[j] = L.value[nth(e)] = sum * out.inverse_diagonal[j];
             pivot -= row[j] * row[j];
         }
-        for (index_t e = first; e < end; ++e) row[slot(L.column[slot(e)])] = 0;
+        for (index_t e = first; e < end; ++e) row[nth(L.column[nth(e)])] = 0;
         if (!(pivot > 1e-10 * diagonal)) return {};
         out.inverse_diagonal.push_back(1 / std::sqrt(pivot));
     }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double tolerance = 1e-4;      // of the iteration of density and potential
 constexpr int iteration_limit = 100;    // iterations per grid; an isolated sheet takes 6
-constexpr double left_out = 1e-9;       // fraction of a disk's mass beyond its edge
+constexpr double beyond_edge = 1e-9;    // fraction of a disk's mass beyond its edge
 constexpr double spheres_share = 0.04;  // largest contribution of the spheres to sigma_z^2, in units of v_c^2
 
 /// A smooth minimum, below both numbers; for a << b its relative error is (a/b)^4 / 4.
@@ -67,7 +67,7 @@ SurfaceProfile::SurfaceProfile(const Component& disk) : total_(disk.mass), heigh
         const auto above = std::lower_bound(inside.begin(), inside.end(), share * inside.back());
         return std::exp(first + step * static_cast<double>(above - inside.begin()));
     };
-    edge_ = radius_of(1 - left_out);
+    edge_ = radius_of(1 - beyond_edge);
     inner_ = radius_of(0.01);
 }
 
