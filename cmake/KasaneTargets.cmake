@@ -101,8 +101,8 @@ set(kasane_separate_sources "\\.(simd|kernels|cpu)\\.cpp$|_cuda\\.cpp$")
 # time of a small file goes into the headers and into functions of templates that other files compile, too. A unit is one folder, or, where
 # UNITS names folders of ROOT separated by commas ("driver,hmc"; "." is ROOT), these folders: one core of an Intel Xeon at 2.5 GHz takes 37 s for
 # the five smaller folders of src/kasane/run one by one, 24 s together, and the code is a fifth smaller. No unit should take more than
-# half a minute, so that several cores end together. Kernels are separate from the other files, and together as nvcc has them; files with
-# options of their own, for one Space, or compiled several times are alone.
+# half a minute, so that several cores end together. Kernels are separate from the other files, kasane_kernels_together of any folders; files
+# with options of their own, for one Space, or compiled several times are alone.
 function(kasane_compile_folders_together target root units)
   list(FILTER ARGN EXCLUDE REGEX "^\\$<")  # objects
   foreach(unit IN LISTS units)
@@ -112,6 +112,7 @@ function(kasane_compile_folders_together target root units)
       set(unit_of_${folder} ${first})
     endforeach()
   endforeach()
+  set(kernels 0)
   foreach(source IN LISTS ARGN)
     get_filename_component(path ${source} DIRECTORY)
     file(RELATIVE_PATH folder ${root} ${path})
@@ -121,9 +122,9 @@ function(kasane_compile_folders_together target root units)
     file(RELATIVE_PATH group ${PROJECT_SOURCE_DIR} ${path})
     string(MAKE_C_IDENTIFIER ${group} group)
     if(source MATCHES "\\.kernels\\.cpp$")
-      math(EXPR kernels_${group} "${kernels_${group}} + 1")
-      math(EXPR part "(${kernels_${group}} + ${kasane_kernels_together} - 1) / ${kasane_kernels_together}")
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group}_kernels_${part})
+      math(EXPR part "${kernels} / ${kasane_kernels_together}")
+      math(EXPR kernels "${kernels} + 1")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP kernels_${part})
     elseif(NOT source MATCHES "${kasane_separate_sources}")
       if(DEFINED unit_of_${folder})
         file(RELATIVE_PATH group ${PROJECT_SOURCE_DIR} ${root}/${unit_of_${folder}})
