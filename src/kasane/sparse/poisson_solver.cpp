@@ -36,7 +36,7 @@ template <Space S>
 Rows<double, S> rows_on(S on, const CsrMatrix& A) {
     if constexpr (std::same_as<S, Cpu>) return copied_rows(on, A.view(), A.nonzeros());
     const std::vector<std::uint32_t> begin(A.begin.begin(), A.begin.end());
-    return {A.rows(), A.rows(), to_space(on, begin), to_space(on, A.column), to_space(on, A.value), nullptr};
+    return {A.rows(), A.rows(), to_space(on, begin), to_space(on, A.column), to_space(on, A.value)};
 }
 
 /// @tparam Base  PoissonSolver::Parts

@@ -1,6 +1,8 @@
 // Four numbers that are neighbours in memory, read by as few instructions as a device allows.
 #pragma once
 
+#include <kasane/core/math/half.hpp>
+
 #include <cstdint>
 
 namespace kasane::lattice::coherent {
@@ -16,27 +18,26 @@ __device__ inline Four<T> load_four(const T* from) {
     return *reinterpret_cast<const Four<T>*>(from);
 }
 
-/// A floating point number of 16 bits.
-struct Half {
-    std::uint16_t bits;
-};
-__device__ inline Half to_half(float x) {
-    Half half;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half.bits) : "f"(x));
-    return half;
+/// Numbers that a thread reads of a matrix at once: 16 bytes, or more.
+template <class H>
+inline constexpr int read_at_once = 4;
+template <>
+inline constexpr int read_at_once<Half> = 8;
+
+/// @param from  on a boundary of 16 bytes
+template <class T>
+__device__ inline void read_numbers(const T* from, T (&to)[4]) {
+    const auto four = load_four(from);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) to[k] = four.v[k];
 }
-/// @param from  on a boundary of 8 bytes
-__device__ inline Four<float> load_four(const Half* from) {
-    struct alignas(8) Words {
-        std::uint32_t of[2];
-    };
-    const auto words = *reinterpret_cast<const Words*>(from);
-    Four<float> four;
-    for (int k = 0; k < 2; ++k)
+__device__ inline void read_numbers(const Half* from, float (&to)[8]) {
+    const auto words = *reinterpret_cast<const Four<std::uint32_t>*>(from);
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
         asm("{.reg .b16 lower, upper; mov.b32 {lower, upper}, %2; cvt.f32.f16 %0, lower; cvt.f32.f16 %1, upper;}"
-            : "=f"(four.v[2 * k]), "=f"(four.v[2 * k + 1])
-            : "r"(words.of[k]));
-    return four;
+            : "=f"(to[2 * k]), "=f"(to[2 * k + 1])
+            : "r"(words.v[k]));
 }
 
 }  // namespace kasane::lattice::coherent

@@ -177,6 +177,7 @@ struct Multiply {
 
 #if defined(__CUDACC__)
 /// Of all rows. @param own, hop, added  may be null
+/// @tparam H  T, or Half where T is float
 template <class T, class H>
 void multiply_rows(Cuda on, const BlockLayout& layout, const T* own, const H* hop, const T* added, const T* in, T* out) {
     constexpr int threads = 128;
@@ -392,7 +393,6 @@ void LittleOperator<S, T>::narrow() {
     if constexpr (std::same_as<T, float>) {
         if (narrow_) return;
         // In place: a number is written where those of earlier launches were read. The first launch alone writes where it reads.
-        using coherent::Half;
         const S on = own_.space();
         const index_t first = std::min<index_t>(hop_.size(), 1 << 16);
         auto* const to = reinterpret_cast<Half*>(hop_.data());
@@ -412,9 +412,10 @@ template <Space S, class T>
 void LittleOperator<S, T>::multiply(const T* own, bool couples, const T* added, const LittleVector<S, T>& in,
                                     LittleVector<S, T>& out) const {
 #if defined(__CUDACC__)
-    if (narrow_ && couples)
-        return multiply_rows(own_.space(), layout_, own, reinterpret_cast<const coherent::Half*>(hop_.data()), added, in.data.data(),
-                             out.data.data());
+    if constexpr (std::same_as<T, float>)
+        if (narrow_ && couples)
+            return multiply_rows(own_.space(), layout_, own, reinterpret_cast<const Half*>(hop_.data()), added, in.data.data(),
+                                 out.data.data());
 #endif
     multiply_rows(own_.space(), layout_, own, couples ? hop_.data() : nullptr, added, in.data.data(), out.data.data());
 }

@@ -43,13 +43,14 @@ struct Rows {
     Buffer<std::uint32_t, S> begin;
     Buffer<std::int32_t, S> column;
     Buffer<V, S> value;
-    std::shared_ptr<const Stencils> stencils;  ///< null where they were not looked for, or there are none
+    std::shared_ptr<const Stencils> stencils = nullptr;  ///< null where they were not looked for, or there are none
 
     RowsView<V> view() const { return {rows, columns, begin.data(), column.data(), value.data(), entries(), stencils.get()}; }
     index_t entries() const { return column.size(); }
     std::uint64_t bytes() const {
         return sizeof(std::uint32_t) * static_cast<std::uint64_t>(begin.size()) +
-               (sizeof(std::int32_t) + sizeof(V)) * static_cast<std::uint64_t>(column.size()) + (stencils ? stencils->bytes() : 0);
+               sizeof(std::int32_t) * static_cast<std::uint64_t>(column.size()) + sizeof(V) * static_cast<std::uint64_t>(value.size()) +
+               (stencils ? stencils->bytes() : 0);
     }
 };
 
