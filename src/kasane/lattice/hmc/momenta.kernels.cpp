@@ -24,7 +24,7 @@ struct DrawMomenta {
 };
 
 /// Element by element, padding included.
-struct NoMomenta {
+struct SetMomentaToZero {
     double* to;
     KS_FN void operator()(index_t i) const { to[i] = 0; }
 };
@@ -76,7 +76,7 @@ void move_links(Links<KS_SPACE>& u, const Links<KS_SPACE>& p, double step) {
 
 template <>
 void set_zero(Links<KS_SPACE>& p) {
-    parallel_for(p.space(), p.data.size(), NoMomenta{p.data.data()});
+    parallel_for(p.space(), p.data.size(), SetMomentaToZero{p.data.data()});
 }
 template <>
 void reverse(Links<KS_SPACE>& p) {
