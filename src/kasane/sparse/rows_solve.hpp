@@ -109,7 +109,7 @@ constexpr double vectors_of_iteration(bool resident) { return 3 + 6 + 1 + (resid
 /// Bytes that an iteration must move beside the preconditioner: every array once in each pass.
 template <Space S>
 double bytes_without_preconditioner(const Rows<double, S>& A, bool resident) {
-    return static_cast<double>(A.bytes()) + 8. * static_cast<double>(A.rows) * (2 + vectors_of_iteration(resident));
+    return bytes_of_product(A.view()) + 8. * static_cast<double>(A.rows) * (2 + vectors_of_iteration(resident));
 }
 
 }  // namespace kasane::sparse

@@ -14,7 +14,8 @@ class HostMemoryReuse {
     HostMemoryReuse(const HostMemoryReuse&) = delete;
     HostMemoryReuse& operator=(const HostMemoryReuse&) = delete;
 
-    /// New large blocks are parts of one region of that many bytes (host_region.hpp), as long as it has room. Blocks may outlive this.
+    /// New large blocks are parts of one region of that many bytes (host_region.hpp) where it has a free part of their size. Blocks may
+    /// outlive this.
     void reserve(std::size_t bytes);
 
     static constexpr std::size_t most_kept_bytes = std::size_t{1} << 30;

@@ -20,17 +20,15 @@ void return_pages([[maybe_unused]] std::byte* part, [[maybe_unused]] std::size_t
 
 }  // namespace
 
-HostRegion* HostRegion::open([[maybe_unused]] std::size_t bytes) {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
+HostRegion* HostRegion::open(std::size_t bytes) {
     constexpr std::size_t huge_page = std::size_t{2} << 20;
     const std::size_t size = (bytes + huge_page - 1) / huge_page * huge_page;
     auto* const memory = static_cast<std::byte*>(std::aligned_alloc(huge_page, size));
     if (!memory) return nullptr;
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
     static_cast<void>(madvise(memory, size, MADV_HUGEPAGE));
-    return new HostRegion(memory, size);
-#else
-    return nullptr;
 #endif
+    return new HostRegion(memory, size);
 }
 
 HostRegion::HostRegion(std::byte* memory, std::size_t bytes) : memory_(memory) { free_.emplace(memory, bytes); }

@@ -11,7 +11,7 @@ namespace kasane {
 /// Created by open(), and deleted by itself when it is closed and its last part has been given back. Any thread may call its functions.
 class HostRegion {
    public:
-    /// Null where the system does not give so many addresses, or cannot take pages back.
+    /// Null where the system does not give so many addresses.
     static HostRegion* open(std::size_t bytes);
     HostRegion(const HostRegion&) = delete;
     HostRegion& operator=(const HostRegion&) = delete;
@@ -20,7 +20,8 @@ class HostRegion {
     std::byte* take(std::size_t bytes);
     /// Gives back a part of take().
     void give(std::byte* part, std::size_t bytes) noexcept;
-    /// No part is taken any more; the pages of free parts go back to the system, and those of others when they are given back.
+    /// No part is taken any more. On Linux the pages of free parts go back to the system, and those of others when they are given back; on
+    /// other systems all of them with the last part.
     void close() noexcept;
 
     static constexpr std::size_t unit = std::size_t{64} << 10;  ///< [byte] neighbouring parts share huge pages

@@ -586,10 +586,10 @@ double AggregationMultigrid<S>::bytes_per_cycle() const {
     double visits = 1;
     for (std::size_t number = 0; number < levels_.size(); ++number) {
         const auto& level = levels_[number];
-        const auto rows = static_cast<double>(level.A.rows), entries = static_cast<double>(level.entries);
+        const auto rows = static_cast<double>(level.A.rows);
         const bool by_krylov = level.c.size() > 0;
         if (twice(number) || by_krylov) visits *= 2;
-        const double steps = options_.steps, product = 8 * entries + 4 * rows;
+        const double steps = options_.steps, product = bytes_of_product(level.A);
         // Each product reads the offsets, entries and x (b: the first); steps also b, d and write d, y, the last ones y alone; the residual
         // b and r; both transfers their matrix; a K cycle multiplies once more, reads and writes c, Ac, b and x.
         double moved = 2 * steps * product + rows * 4 * (2 + (2 * steps - 2) * 5 - 1 + 3 + 2 + 1);

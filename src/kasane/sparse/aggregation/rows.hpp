@@ -54,6 +54,13 @@ struct Rows {
     }
 };
 
+/// Bytes of A that a product with a vector reads: with stencils the values and a byte of each row.
+template <class V>
+double bytes_of_product(const RowsView<V>& A) {
+    const auto rows = static_cast<double>(A.rows), entries = static_cast<double>(A.entries);
+    return sizeof(V) * entries + (A.stencils ? rows : sizeof(std::int32_t) * entries + sizeof(std::uint32_t) * rows);
+}
+
 /// Turns the numbers of entries of rows, in begin[0 .. rows), into the offsets of rows, and returns the number of all entries.
 /// @param most  a bound of that number, where one is known   @throws InputError: 2^32 entries or more
 template <Space S>
