@@ -9,7 +9,8 @@
 
 namespace kasane::lattice::device {
 
-/// Grids that divide time alone have kernels of their own.
+/// Grids that divide time alone have kernels of their own: with those of every direction, two H200 take 1.03 to 1.04 times as long in
+/// single and 1.015 in double precision.
 enum class HaloOf { time, every_direction };
 
 /// The halo of one hop.
