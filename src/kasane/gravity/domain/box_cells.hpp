@@ -4,8 +4,8 @@
 // dense regions with many bodies around them.
 // (An earlier version divided level by level. The thin outer part of a system whose density decreases with the radius had most boxes then:
 // in a Plummer sphere of 2^24 particles on four workers two boxes of 1.7 scale radii held the middle of a domain, and LETs had 1.4 times
-// the bytes of the present ones; docs/tree-on-ranks.md.) Invariants: the cells hold all bodies, each once; they are a function of the tree
-// alone, the same on every space.
+// the bytes of the present ones; docs/tree-on-ranks-studies.md.) Invariants: the cells hold all bodies, each once; they are a function of
+// the tree alone, the same on every space.
 #pragma once
 
 #include <kasane/gravity/tree/octree.hpp>

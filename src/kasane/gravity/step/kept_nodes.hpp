@@ -2,7 +2,7 @@
 // hardly move. Bodies on deep levels are kicked meanwhile, so that no velocity describes their motion: nodes that hold one are computed
 // anew for every force, and all other nodes move with the mean velocity of their bodies. Bodies that are not kicked are not moved either:
 // walks add the motion of those that they read. (Where nodes with kicked bodies moved with a
-// velocity, too, forces of small groups in a fast cluster were wrong: docs/tree-on-ranks.md.)
+// velocity, too, forces of small groups in a fast cluster were wrong: docs/tree-on-ranks-studies.md.)
 // Nodes may be moved for a quarter of the shortest step of the bodies that are not kicked (KeptPeriod), because their second moments,
 // sizes and boxes remain those of begin().
 // Invariants: no result depends on threads; the nodes after move() are those of begin(), moved once, whatever moves came between.

@@ -65,7 +65,7 @@ class TreeTuner {
 
 /// Limit of TreeTuner for runs on workers, which decide without times. The more particles there are, the smaller are groups and cells, and
 /// the faster do walks become slower because particles move. Measured in block steps on H200: 1 and 2 full walks per tree take the same
-/// time for 2^22 particles; 1 takes 0.83 times as long for 2^24, where 0.6 gains nothing more (docs/tree-on-ranks.md).
+/// time for 2^22 particles; 1 takes 0.83 times as long for 2^24, where 0.6 gains nothing more (docs/tree-on-ranks-studies.md).
 /// @param n  particles of all workers
 double most_walks_of_workers(index_t n);
 
