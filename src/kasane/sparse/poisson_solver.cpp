@@ -31,14 +31,6 @@ struct PoissonSolver::Parts {
 
 namespace {
 
-/// A copy on the space.
-template <Space S>
-Rows<double, S> rows_on(S on, const CsrMatrix& A) {
-    if constexpr (std::same_as<S, Cpu>) return copied_rows(on, A.view(), A.nonzeros());
-    const std::vector<std::uint32_t> begin(A.begin.begin(), A.begin.end());
-    return {A.rows(), A.rows(), to_space(on, begin), to_space(on, A.column), to_space(on, A.value)};
-}
-
 /// @tparam Base  PoissonSolver::Parts
 template <Space S, class Base>
 class PoissonSolverOn final : public Base {
@@ -52,7 +44,7 @@ class PoissonSolverOn final : public Base {
     PoissonSolverOn(S on, BoxOperator<S> diagonal, bool singular, const CsrMatrix& matrix)
         : PoissonSolverOn(on, std::move(diagonal), singular) {
         A_.reset();
-        rows_ = rows_on(on, matrix);
+        rows_ = square_rows_on(on, matrix);
         this->setup.bytes = rows_.bytes() + M_.bytes();
     }
 

@@ -21,6 +21,17 @@
 
 namespace kasane::sparse {
 
+/// A copy of the host's matrix on a space, on the CPU with its stencils. @throws InputError as copied_rows()
+template <Space S>
+Rows<double, S> square_rows_on(S on, const CsrMatrix& A) {
+    if constexpr (std::same_as<S, Cpu>) {
+        return copied_rows(on, A.view(), A.nonzeros());
+    } else {
+        const std::vector<std::uint32_t> begin(A.begin.begin(), A.begin.end());
+        return {A.rows(), A.rows(), to_space(on, begin), to_space(on, A.column), to_space(on, A.value)};
+    }
+}
+
 /// out = A in, in the form of krylov.
 template <Space S>
 struct RowsOperator {

@@ -332,6 +332,26 @@ TEST_F(Poisson, CheckReportsMemoryPapersAndTheResolvedFile) {
     EXPECT_NE(kasane({"check", "box.toml"}).out.find("memory at most"), std::string::npos);
 }
 
+TEST_F(Poisson, MemoryOfTensorsOfNumbersIsThatOfGeometricMultigrid) {
+    const auto host_bytes = [&](const std::string& coefficient) {
+        test::write_file(directory / "box.toml",
+                         "[run]\nproblem = 'poisson'\ndevice = 'cpu'\n[grid]\ncells = [64, 64, 64]\n" + coefficient +
+                             "[source]\nformula = '1'\n[solver]\nprecondition = 'multigrid'\n[output]\ndirectory = 'out'\n");
+        const auto outcome = kasane({"check", "box.toml", "--json"});
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return outcome.json()["memory"]["host_bytes"].get<std::int64_t>();
+    };
+    constexpr std::int64_t cells = 64 * 64 * 64;
+    const auto scalar = host_bytes(""), diagonal = host_bytes("[coefficient]\nxx = 2\nyy = 3\nzz = 1e-3\n");
+    EXPECT_EQ(diagonal, scalar + 3 * 8 * cells);
+    EXPECT_GT(host_bytes("[coefficient]\nxx = 2\nyy = 'x + 1'\nzz = 1\n"), diagonal) << "may be solved with the matrix";
+    // The matrix twice, and no aggregation.
+    const auto coupled = host_bytes("[coefficient]\nxx = 2\nxy = 1\nyy = 3\nyz = 0.1\nzz = 1\n");
+    EXPECT_GT(coupled, diagonal + 2 * 12 * 26 * cells);
+    EXPECT_LT(coupled, diagonal + 2 * 12 * 29 * cells);
+    EXPECT_GT(host_bytes("[coefficient]\nxx = 2\nxy = 1\nyy = 3\nyz = '0.1'\nzz = 'x + 1'\n"), coupled);
+}
+
 TEST_F(Poisson, TakesFieldsAndWidthsFromFiles) {
     problem(6, "", "", "formula = 'sin(i) + cos(j*k)'");
     const std::vector<std::string> formulas{

@@ -61,6 +61,8 @@ TEST_F(DistributedOnCuda, SolvesThePoissonProblem) {
         on_workers(count, [](auto& workers, const auto& here) {
             expect_poisson_of_one_worker(workers, here, box_with_jumps({9, 8, 21}, false), {.rtol = 1e-10});
             expect_poisson_of_one_worker(workers, here, box_with_jumps({128, 128, 64}, true), {.rtol = 1e-8});
+            expect_poisson_of_one_worker(workers, here, box_of_tensors({9, 8, 21}), {.rtol = 1e-10});
+            expect_poisson_of_one_worker(workers, here, box_of_tensors({8, 6, 20}, {2, 4}, 7, true), {.rtol = 1e-10});
         });
 }
 

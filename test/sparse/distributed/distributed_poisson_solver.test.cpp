@@ -112,8 +112,10 @@ TEST(DistributedPoisson, RefusesBadInput) {
         EXPECT_THROW(DistributedPoissonSolver(all, here, problem), InputError);
         problem.boundary[0] = problem.boundary[1] = {};
         problem.cells = {8, 8, 8};
-        problem.tensor = {{{2.}, {1.}, {}, {2.}, {}, {1.}}};
+        problem.tensor = {{{2.}, {2.}, {}, {2.}, {}, {1.}}};
         EXPECT_THROW(DistributedPoissonSolver(all, here, problem), InputError);
+        problem.tensor[1] = {1.};
+        expect_poisson_of_one_worker(all, here, problem, {});
         problem.tensor = {};
         EXPECT_THROW(DistributedPoissonSolver(all, here, problem, {.rtol = 2}), InputError);
         DistributedPoissonSolver solver(all, here, problem);

@@ -44,6 +44,8 @@ TEST(SparseOfRanks, SolvesThePoissonProblem) {
         comm::WorkerCommunicator workers(comm::world(), per_rank);
         const std::vector<AnySpace> here(static_cast<std::size_t>(per_rank), Cpu{1});
         expect_poisson_of_one_worker(workers, here, box_with_jumps({6, 5, 33}, false), {.rtol = 1e-10});
+        expect_poisson_of_one_worker(workers, here, box_of_tensors({6, 5, 33}), {.rtol = 1e-10});
+        expect_poisson_of_one_worker(workers, here, box_of_tensors({6, 4, 34}, {2, 4}, 5, true), {.rtol = 1e-10});
     }
 }
 

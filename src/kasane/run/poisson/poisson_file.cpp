@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -364,16 +365,9 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, 
 }
 
 /// The grids of geometric multigrid have an even number of cells along periodic directions: other problems take the multigrid of their
-/// matrix. With a tensor PoissonRun decides when its values are known.
-void choose_multigrid(io::Section& coefficient, int workers, PoissonFile& file) {
-    if (!file.multigrid) return;
-    if (workers > 1) {
-        if (file.problem.couples_directions())
-            coefficient.problem("",
-                                "is a tensor with xy, xz or yz, and several workers take scalar coefficients or tensors without them: "
-                                "take one worker");
-        return;
-    }
+/// matrix, on one worker. With a tensor PoissonRun decides when its values are known.
+void choose_multigrid(int workers, PoissonFile& file) {
+    if (!file.multigrid || workers > 1) return;
     const auto& problem = file.problem;
     const bool odd = odd_period(problem, 0) || odd_period(problem, 1) || odd_period(problem, 2);
     if (odd) file.multigrid = false;
@@ -400,6 +394,25 @@ std::uint64_t coefficient_fields(const PoissonFile& file) {
     std::uint64_t count = 0;
     for (const auto& values : file.problem.tensor) count += values.empty() ? 0 : 1;
     return file.coefficient.file.empty() ? count : 12;
+}
+
+/// Memory of the matrix on the host.
+std::uint64_t matrix_bytes(const sparse::PoissonProblem& problem) {
+    return static_cast<std::uint64_t>(problem.rows() + 1) * sizeof(index_t) +
+           static_cast<std::uint64_t>(sparse::poisson_nonzeros(problem)) * (sizeof(std::int32_t) + sizeof(double));
+}
+
+/// Whether multigrid is known to be geometric before fields are read: no tensor, or one of numbers alone.
+bool surely_geometric(const PoissonFile& file) {
+    auto problem = file.problem;
+    if (!file.multigrid || !problem.has_tensor()) return file.multigrid;
+    for (std::size_t c = 0; c < 6; ++c) {
+        if (problem.tensor[c].empty()) continue;
+        const auto& text = file.tensor[c].formula;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), problem.tensor[c][0]);
+        if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return false;
+    }
+    return sparse::geometric_multigrid_pays(problem);
 }
 
 std::vector<double> values(const CellField& field, const sparse::PoissonProblem& problem) {
@@ -436,7 +449,7 @@ PoissonFile read_poisson_file(const RunSource& source) {
     auto source_table = root.table("source", "f of -div(c grad phi) = f, per volume");
     file.source = read_field(source_table, "f", "", "/Source", directory, file.problem);
     file.solver = read_solver(root.table("solver", "conjugate gradients"), directory, workers, file.multigrid);
-    choose_multigrid(coefficient, workers, file);
+    choose_multigrid(workers, file);
     if (!grid.faulty("grid")) check_periodic(boundary, file);
     if (workers > 1 && !grid.faulty("grid")) check_slabs(grid, file, workers);
     auto output = root.table("output", "what is written");
@@ -542,12 +555,14 @@ std::vector<RunMemory> memory_on_workers(const PoissonFile& file, const RankCoor
     const bool on_cpu = name(file.space) == "cpu";
     const auto workers = static_cast<std::uint64_t>(file.workers()), all = workers * static_cast<std::uint64_t>(ranks.size());
     const auto part = sparse::poisson_solver_memory(file.problem) / all;
+    const auto rows = file.problem.couples_directions() ? matrix_bytes(file.problem) / all : 0;
     std::vector<RunMemory> memory(static_cast<std::size_t>(ranks.size()));
     for (std::size_t r = 0; r < memory.size(); ++r) {
         const auto free = ranks.size() > 1 ? ranks.free()[r] : RankCoordinator::free_here(file.here, 1);
-        // A worker's conductances and vectors on the host while they travel; on the root rank also those of the whole problem.
-        const auto each = workers * (vectors(file.problem, 5) / all + (on_cpu ? part : 0));
-        memory[r].host_bytes = each + (r == 0 ? vectors(file.problem, coefficient_fields(file) + 10) : 0);
+        // A worker's conductances, rows of a tensor and vectors on the host while they travel; on the root rank also those of the whole
+        // problem, and the rows of one worker twice while they are divided.
+        const auto each = workers * (vectors(file.problem, 5) / all + rows + (on_cpu ? part : 0));
+        memory[r].host_bytes = each + (r == 0 ? vectors(file.problem, coefficient_fields(file) + 10) + rows * (all - workers + 1) : 0);
         memory[r].host_available = free.host - std::min(free.host, static_cast<std::uint64_t>(free.sharing - 1) * each);
         if (!on_cpu) memory[r].device_bytes = part, memory[r].device_available = free.device;
     }
@@ -556,10 +571,8 @@ std::vector<RunMemory> memory_on_workers(const PoissonFile& file, const RankCoor
 
 RunMemory memory(const PoissonFile& file) {
     const auto& problem = file.problem;
-    const auto rows = problem.rows(), nonzeros = sparse::poisson_nonzeros(problem);
-    const auto matrix = static_cast<std::uint64_t>(rows + 1) * sizeof(index_t) +
-                        static_cast<std::uint64_t>(nonzeros) * (sizeof(std::int32_t) + sizeof(double));
-    if (file.multigrid && !problem.has_tensor()) {
+    const bool geometric = surely_geometric(file);
+    if (geometric && !problem.couples_directions()) {
         // The fields of the problem, b and x on the host, and one direction's conductances during the set-up.
         RunMemory memory{.host_bytes = vectors(problem, coefficient_fields(file) + 4), .host_available = available_memory(Cpu{})};
         const auto bytes = sparse::poisson_solver_memory(problem);
@@ -568,13 +581,15 @@ RunMemory memory(const PoissonFile& file) {
         return memory;
     }
     // The multigrid of a tensor is one of two, of which only the values decide.
-    const auto solver = std::max(sparse::memory_estimate(rows, nonzeros, file.solver),
-                                 file.multigrid ? sparse::poisson_solver_memory(problem) : std::uint64_t{0});
+    const auto of_matrix =
+        geometric ? std::uint64_t{0} : sparse::memory_estimate(problem.rows(), sparse::poisson_nonzeros(problem), file.solver);
+    const auto solver = std::max(of_matrix, file.multigrid ? sparse::poisson_solver_memory(problem) : std::uint64_t{0});
     const auto order = file.solver.ordering.kind;
     const bool on_host = name(file.space) == "cpu" || (order != sparse::OrderingKind::automatic && order != sparse::OrderingKind::cm_rcm);
     // The problem's fields, b and x are in memory as long as the solver; the matrix until the set-up ends. The output is written after
     // both.
-    RunMemory memory{.host_bytes = vectors(problem, coefficient_fields(file) + 3) + matrix, .host_available = available_memory(Cpu{})};
+    RunMemory memory{.host_bytes = vectors(problem, coefficient_fields(file) + 3) + matrix_bytes(problem),
+                     .host_available = available_memory(Cpu{})};
     if (on_host) memory.host_bytes += solver;  // also of a device, where its rows are ordered by the host
     if (name(file.space) != "cpu")
         memory.device_bytes = solver + vectors(problem, 2), memory.device_available = available_memory(file.space);

@@ -108,12 +108,13 @@ class PoissonRun : public Run {
         if (!problem_) problem_ = load(file_);
         if (ended_) return;
         b_ = sparse::poisson_rhs(*problem_);
-        if (file_.multigrid && !several() && !sparse::geometric_multigrid_pays(*problem_)) {
-            file_.multigrid = false;
+        if (file_.multigrid && !sparse::geometric_multigrid_pays(*problem_)) {
+            file_.multigrid = several();
             record_.notes.push_back(fmt::format(
-                "eigenvalues of the tensor differ by a factor of up to {:.3g}, relative to its mean diagonal: multigrid is that "
-                "of the matrix, by smoothed aggregation",
-                sparse::tensor_anisotropy(*problem_)));
+                "eigenvalues of the tensor differ by a factor of up to {:.3g}, relative to its mean diagonal: multigrid is {}",
+                sparse::tensor_anisotropy(*problem_),
+                several() ? "geometric, which several workers have alone, and takes many iterations; one worker takes smoothed aggregation"
+                          : "that of the matrix, by smoothed aggregation"));
         }
         if (file_.multigrid)
             set_up_multigrid(watch);

@@ -1,6 +1,8 @@
 #include <kasane/sparse/distributed/box_part.hpp>
 
 #include <kasane/core/base/error.hpp>
+#include <kasane/sparse/poisson/box.hpp>
+#include <kasane/sparse/poisson/tensor_scheme.hpp>
 
 #include <fmt/format.h>
 
@@ -51,6 +53,49 @@ BoxCells box_of(BoxCells slab) {
     return slab;
 }
 
+namespace {
+
+/// The rows of a worker's cells.
+void set_rows(BoxPart& part, const PoissonProblem& problem, int worker) {
+    const Planes own = part.own(worker), there = part.there(worker);
+    const auto A = tensor_rows(problem, own.begin, own.end);
+    KS_VALIDATE(A.nonzeros() < index_t{1} << 32,
+                fmt::format("gives one worker a matrix of {} entries: at most 2^32 - 1 are possible. Take more workers or fewer cells",
+                            A.nonzeros()),
+                {"", 0, 0, "tensor"});
+    const index_t planes = problem.cells[2], plane = problem.cells[0] * problem.cells[1];
+    const index_t first = plane * own.begin, end = plane * own.end;
+    const bool has_below = there.begin < own.begin;
+    const index_t below = plane * ((own.begin - 1 + planes) % planes), above = plane * (own.end % planes);
+    const auto add = [](CsrMatrix& to, index_t column, double value) {
+        to.column.push_back(static_cast<std::int32_t>(column));
+        to.value.push_back(value);
+    };
+    auto &inner = part.inner, &outer = part.outer;
+    inner.begin = outer.begin = {0};
+    inner.begin.reserve(A.begin.size());
+    inner.column.reserve(A.column.size());
+    inner.value.reserve(A.value.size());
+    for (index_t row = 0; row < A.rows(); ++row) {
+        for (auto e = static_cast<std::size_t>(A.begin[static_cast<std::size_t>(row)]);
+             e < static_cast<std::size_t>(A.begin[static_cast<std::size_t>(row) + 1]); ++e) {
+            const index_t column = A.column[e];
+            if (column >= first && column < end)
+                add(inner, column - first, A.value[e]);
+            else if (has_below && column >= below && column < below + plane)
+                add(outer, column - below, A.value[e]);
+            else
+                add(outer, column - above + (has_below ? plane : 0), A.value[e]);
+        }
+        inner.begin.push_back(std::ssize(inner.column));
+        if (std::ssize(outer.column) == outer.begin.back()) continue;
+        outer.begin.push_back(std::ssize(outer.column));
+        part.outer_row.push_back(static_cast<std::int32_t>(row));
+    }
+}
+
+}  // namespace
+
 std::vector<BoxPart> divide_box(const PoissonProblem& problem, const std::vector<std::int32_t>& begin) {
     std::vector<BoxPart> parts(begin.size() - 1);
     double largest = 0;
@@ -60,7 +105,7 @@ std::vector<BoxPart> divide_box(const PoissonProblem& problem, const std::vector
         part.begin = begin;
     }
     for (int d = 0; d < 3; ++d) {
-        const auto faces = face_conductances(problem, d);
+        const auto faces = conductances_across(problem, d);
         largest = std::max(largest, *std::ranges::max_element(faces));
         const index_t planes = problem.cells[2], more = d == 2 ? 1 : 0, plane = static_cast<index_t>(faces.size()) / (planes + more);
         for (std::size_t w = 0; w < parts.size(); ++w) {
@@ -72,6 +117,8 @@ std::vector<BoxPart> divide_box(const PoissonProblem& problem, const std::vector
         }
     }
     for (auto& part : parts) part.largest = {largest};
+    if (problem.couples_directions())
+        for (int w = 0; w < static_cast<int>(parts.size()); ++w) set_rows(parts[static_cast<std::size_t>(w)], problem, w);
     return parts;
 }
 

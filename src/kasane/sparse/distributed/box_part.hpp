@@ -1,8 +1,10 @@
 // A Poisson problem on a box that is divided into slabs of planes across z, one for each worker: who has which planes, and a worker's
-// conductances. Where z is periodic, the first and the last worker are neighbours.
-// Invariant: all slabs but the last one have an even number of planes, so that no coarse cell is cut.
+// conductances; with a tensor that couples directions, those of its diagonal part, and the worker's rows of the matrix. Where z is
+// periodic, the first and the last worker are neighbours. Invariant: all slabs but the last one have an even number of planes, so that no
+// coarse cell is cut.
 #pragma once
 
+#include <kasane/sparse/matrix/csr.hpp>
 #include <kasane/sparse/multigrid/box_cells.hpp>
 #include <kasane/sparse/poisson/poisson.hpp>
 
@@ -33,7 +35,12 @@ struct BoxPart {
     std::vector<std::int32_t> begin;     ///< [workers + 1] first plane of each worker
     std::vector<double> face[3];         ///< conductances of the planes in memory: its own, and one of each neighbour
     std::vector<double> largest;         ///< [1] conductance of the whole box
+    // Of a tensor that couples directions; empty otherwise.
+    CsrMatrix inner;                      ///< [own cells][own cells] couplings of own cells
+    CsrMatrix outer;                      ///< own cells at the ends of the slab; columns: the plane below the slab, then the one above it
+    std::vector<std::int32_t> outer_row;  ///< own number of each row of `outer`
 
+    bool has_rows() const { return inner.rows() > 0; }
     Planes own(int worker) const { return {begin[static_cast<std::size_t>(worker)], begin[static_cast<std::size_t>(worker) + 1]}; }
     /// In memory.
     Planes there(int worker) const { return with_neighbours(own(worker), cells[2], periodic[2] != 0); }
@@ -45,7 +52,7 @@ BoxCells slab_of(BoxCells box, Planes own, Planes there);
 /// The inverse: all planes are in memory.
 BoxCells box_of(BoxCells slab);
 
-/// The parts of all workers. @throws InputError as face_conductances()
+/// The parts of all workers. @param problem  valid   @throws InputError: 2^32 entries or more in the rows of one worker
 std::vector<BoxPart> divide_box(const PoissonProblem& problem, const std::vector<std::int32_t>& begin);
 
 /// visit(array) for all arrays of a part.
@@ -57,6 +64,12 @@ void each_array(Part& part, const Visit& visit) {
     visit(part.begin);
     for (auto& face : part.face) visit(face);
     visit(part.largest);
+    for (auto* matrix : {&part.inner, &part.outer}) {
+        visit(matrix->begin);
+        visit(matrix->column);
+        visit(matrix->value);
+    }
+    visit(part.outer_row);
 }
 
 }  // namespace kasane::sparse

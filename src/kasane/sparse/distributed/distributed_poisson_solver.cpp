@@ -23,8 +23,6 @@ DistributedPoissonSolver::DistributedPoissonSolver(comm::WorkerCommunicator& wor
     const Stopwatch watch;
     const auto prepare = [&]() -> PartSolvers<BoxPart>::Prepared {
         check_poisson_solver(problem, options);
-        KS_VALIDATE(!problem.couples_directions(), "has xy, xz or yz, which one worker alone takes: take PoissonSolver",
-                    {"", 0, 0, "tensor"});
         validate(problem);
         const auto slabs = slabs_of(problem.cells[2], workers.size());
         for (const auto first : slabs) parts_->begin.push_back(problem.cells[0] * problem.cells[1] * first);

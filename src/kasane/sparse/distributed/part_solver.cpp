@@ -8,6 +8,7 @@
 #include <kasane/krylov/cg.hpp>
 #include <kasane/sparse/distributed/part_operator.hpp>
 #include <kasane/sparse/distributed/slab_multigrid.hpp>
+#include <kasane/sparse/distributed/slab_rows.hpp>
 #include <kasane/sparse/distributed/subdomain.hpp>
 #include <kasane/sparse/distributed/two_level_preconditioner.hpp>
 
@@ -135,19 +136,32 @@ class SlabOn final : public PartSolver<double> {
         : on_(on),
           worker_(worker),
           algebra_(on, worker),
-          operator_(on, worker, part),
-          preconditioner_(on, worker, part, operator_),
-          b_(on, operator_.cells().plane() * operator_.own().count()),
+          box_(std::in_place, on, worker, part),
+          preconditioner_(on, worker, part, *box_),
+          b_(on, box_->cells().plane() * box_->own().count()),
           x_(on, b_.size()),
-          work_{algebra_.like(b_), algebra_.like(b_), algebra_.like(b_), algebra_.like(b_)} {}
+          work_{algebra_.like(b_), algebra_.like(b_), algebra_.like(b_), algebra_.like(b_)} {
+        if (!part.has_rows()) return;
+        box_.reset();
+        constexpr int behind_box_and_multigrid = 2 * PlaneExchange<S>::channels;
+        rows_.emplace(on, worker, part, behind_box_and_multigrid);
+    }
+
+    /// The interface of krylov: out = A in.
+    void apply(DistributedAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const {
+        if (rows_)
+            rows_->apply(algebra, in, out);
+        else
+            box_->apply(algebra, in, out);
+    }
 
     SolveLog solve(const std::vector<double>& b, std::vector<double>& x, const Tolerance& tolerance, const StopFunction& stop) override {
         return solve_on(on_, worker_, b, x, b_, x_, tolerance, stop, [&](const krylov::Options& how) {
-            return krylov::conjugate_gradients(algebra_, operator_, preconditioner_, b_, x_, work_, how);
+            return krylov::conjugate_gradients(algebra_, *this, preconditioner_, b_, x_, work_, how);
         });
     }
     std::uint64_t bytes() const override {
-        return operator_.bytes() + preconditioner_.bytes() + 6 * 8 * static_cast<std::uint64_t>(b_.size());
+        return (rows_ ? rows_->bytes() : box_->bytes()) + preconditioner_.bytes() + 6 * 8 * static_cast<std::uint64_t>(b_.size());
     }
     std::vector<std::array<int, 3>> grids() const override {
         std::vector<std::array<int, 3>> all;
@@ -159,7 +173,8 @@ class SlabOn final : public PartSolver<double> {
     S on_;
     comm::Worker& worker_;
     PartAlgebra<S> algebra_;
-    SlabOperator<S> operator_;
+    std::optional<SlabOperator<S>> box_;
+    std::optional<SlabRows<S>> rows_;  ///< of a tensor that couples directions, in place of box_
     SlabMultigrid<S> preconditioner_;
     Buffer<double, S> b_, x_;
     krylov::CgWorkspace<Buffer<double, S>> work_;
@@ -182,8 +197,10 @@ std::uint64_t memory_of_part(const RowPartOf<User>& part, const PartSetup& setup
 }
 
 std::uint64_t memory_of_part(const BoxPart& part, const PartSetup&) {
-    // As poisson_solver_memory(): conductances 24, of the grids 60, vectors 48.
-    return static_cast<std::uint64_t>(part.face[0].size()) * (24 + 60 + 48);
+    // As poisson_solver_memory(): conductances 24, of the grids 60, vectors 48; and the rows of a tensor, with their stencils.
+    const auto entries = static_cast<std::uint64_t>(part.inner.nonzeros() + part.outer.nonzeros());
+    return static_cast<std::uint64_t>(part.face[0].size()) * (24 + 60 + 48) + 12 * entries +
+           5 * static_cast<std::uint64_t>(part.inner.rows());
 }
 
 /// Ends all workers alike where one has another kind of space than worker 0, or less memory than its part needs. @throws InputError

@@ -345,15 +345,18 @@ index_t tensor_nonzeros(const PoissonProblem& problem) {
     return near[0] * n[1] * n[2] + n[0] * (near[1] - n[1]) * n[2] + n[0] * n[1] * (near[2] - n[2]);
 }
 
-CsrMatrix tensor_matrix(const PoissonProblem& problem) {
+CsrMatrix tensor_matrix(const PoissonProblem& problem) { return tensor_rows(problem, 0, problem.cells[2]); }
+
+CsrMatrix tensor_rows(const PoissonProblem& problem, index_t first_plane, index_t end_plane) {
     const Corners corners(problem, nullptr);
     const Box& box = corners.box();
     const Couplings couplings(problem);
     const auto [nx, ny, nz] = problem.cells;
     CsrMatrix A;
-    A.begin.reserve(static_cast<std::size_t>(problem.rows() + 1));
+    const index_t first_row = nx * ny * first_plane;
+    A.begin.reserve(static_cast<std::size_t>(nx * ny * (end_plane - first_plane) + 1));
     A.begin.push_back(0);
-    for (index_t k = 0; k < nz; ++k)
+    for (index_t k = first_plane; k < end_plane; ++k)
         for (index_t j = 0; j < ny; ++j)
             for (index_t i = 0; i < nx; ++i)
                 A.begin.push_back(A.begin.back() +
@@ -363,7 +366,7 @@ CsrMatrix tensor_matrix(const PoissonProblem& problem) {
 
     std::array<CornerPlane, 2> plane;  // below and above the cells
     const index_t corners_x = corners.count(0);
-    const auto write_row = [&, nx = nx, ny = ny, nz = nz](const Triple& cell) {
+    const auto write_row = [&](const Triple& cell) {
         std::array<double, 27> value{};  // at the offset (dx, dy, dz): (dx + 1) + 3 (dy + 1) + 9 (dz + 1)
         double diagonal = 0;
         for (int b = 0; b < 8; ++b) {  // bit d: the corner above the cell along d
@@ -380,7 +383,7 @@ CsrMatrix tensor_matrix(const PoissonProblem& problem) {
         }
         for (std::size_t to = 0; to < 27; ++to) diagonal -= to == 13 ? 0 : value[to];
         value[13] = diagonal;
-        const index_t row = box.row(cell[0], cell[1], cell[2]);
+        const index_t row = box.row(cell[0], cell[1], cell[2]) - first_row;
         const auto first = static_cast<std::size_t>(A.begin[static_cast<std::size_t>(row)]);
         auto end = first;
         for (int to = 0; to < 27; ++to) {
@@ -402,8 +405,8 @@ CsrMatrix tensor_matrix(const PoissonProblem& problem) {
             A.value[place] = value[static_cast<std::size_t>(to)];
         }
     };
-    compute_plane(corners, 0, plane[1]);
-    for (index_t k = 0; k < nz; ++k) {
+    compute_plane(corners, first_plane, plane[1]);
+    for (index_t k = first_plane; k < end_plane; ++k) {
         std::swap(plane[0], plane[1]);
         compute_plane(corners, corners.of_cell(2, k, true), plane[1]);
         parallel_for(Cpu{}, ny, [&, nx = nx](index_t j) {

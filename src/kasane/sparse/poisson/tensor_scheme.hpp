@@ -38,6 +38,8 @@ double tensor_anisotropy(const PoissonProblem& problem);
 index_t tensor_nonzeros(const PoissonProblem& problem);
 /// A of a valid problem with a tensor. Beside the result it needs the corners of two planes of cells, 352 bytes each.
 CsrMatrix tensor_matrix(const PoissonProblem& problem);
+/// Its rows of the cells in planes [first, end) across z, with the columns of the whole box.
+CsrMatrix tensor_rows(const PoissonProblem& problem, index_t first, index_t end);
 /// Adds what the conditions of faces contribute to b. @param b  [cells]
 void add_tensor_inflow(const PoissonProblem& problem, const FaceValues& values, std::vector<double>& b);
 
