@@ -1,7 +1,8 @@
 // The finite-volume Poisson problem on all workers of a communicator: PoissonSolver for a box that is divided into slabs of planes across
-// z. The root rank has the DistributedPoissonSolver; the other ranks are in distributed_poisson_loop(), which executes the commands that
-// the root rank broadcasts. Invariants: the problem, b and x as a whole exist on the root rank alone; results are those of PoissonSolver to
-// rounding, with the same number of iterations or one more or less.
+// z. A tensor that couples directions has its matrix in rows of the slabs, beside the multigrid of its diagonal part. The root rank has the
+// DistributedPoissonSolver; the other ranks are in distributed_poisson_loop(), which executes the commands that the root rank broadcasts.
+// Invariants: the problem, b and x as a whole exist on the root rank alone; results are those of PoissonSolver to rounding, with the same
+// number of iterations or one more or less.
 #pragma once
 
 #include <kasane/core/comm/worker.hpp>
@@ -21,7 +22,8 @@ class DistributedPoissonSolver {
     /// Only the root rank calls this; every other rank calls distributed_poisson_loop().
     /// @param workers  must outlive the solver   @param here  spaces of this rank's workers, all of one kind
     /// @param problem  of the root rank; not kept; its source is not used
-    /// @throws InputError as PoissonSolver, for fewer than two planes of cells for each worker, and where memory is short
+    /// @throws InputError as PoissonSolver (with 2^32 entries or more in the rows of one worker), for fewer than two planes of cells
+    ///   for each worker, and where memory is short
     DistributedPoissonSolver(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here, const PoissonProblem& problem,
                              const PoissonSolverOptions& options = {});
     /// Ends the loops of the other ranks.
