@@ -113,8 +113,9 @@ class PoissonRun : public Run {
             record_.notes.push_back(fmt::format(
                 "eigenvalues of the tensor differ by a factor of up to {:.3g}, relative to its mean diagonal: multigrid is {}",
                 sparse::tensor_anisotropy(*problem_),
-                several() ? "geometric, which several workers have alone, and takes many iterations; one worker takes smoothed aggregation"
-                          : "that of the matrix, by smoothed aggregation"));
+                several()
+                    ? "geometric, the only one of several workers, and may take many iterations; one worker takes smoothed aggregation"
+                    : "that of the matrix, by smoothed aggregation"));
         }
         if (file_.multigrid)
             set_up_multigrid(watch);
