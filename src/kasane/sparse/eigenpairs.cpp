@@ -92,7 +92,7 @@ Eigenpairs pairs_on(S on, const CsrView& A, const MatrixFacts& matrix, const Eig
 
 Eigenpairs eigenpairs(const AnySpace& on, const CsrView& A, const EigenOptions& options, const StopFunction& stop) {
     const Stopwatch whole;
-    MatrixFacts matrix = check(A);
+    MatrixFacts matrix = check(A, "the matrix", ComponentsOf::singular);
     check_eigen_options(options, A.n);
     CsrMatrix own;
     CsrView given = A;

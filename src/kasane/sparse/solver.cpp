@@ -423,7 +423,7 @@ void update_values(FilledSystem<S>& prepared, const CsrView& A, const SolverOpti
 Solver::Solver(const AnySpace& on, const CsrView& A, const SolverOptions& options) : parts_(std::make_unique<Parts>()) {
     check_options(options);
     const Stopwatch watch;
-    auto matrix = check(A);
+    auto matrix = check(A, "the matrix", ComponentsOf::singular);
     set_up(on, A, std::move(matrix), options, watch.seconds());
 }
 
@@ -607,7 +607,7 @@ void Solver::update(const CsrView& A) {
     KS_REQUIRE(parts_->pattern != 0, "the solver was made from a matrix in the memory of a device: make another one for new values.");
     Stopwatch all, watch;
     PartTimes times;
-    MatrixFacts matrix = check(A);
+    MatrixFacts matrix = check(A, "the matrix", ComponentsOf::singular);
     require_pattern(A, parts_->pattern);
     CsrMatrix own;
     CsrView given = A;

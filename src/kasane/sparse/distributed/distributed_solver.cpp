@@ -63,7 +63,7 @@ Checked<double> checked(const CsrView& A, const std::string& source) {
     out.zero_diagonals = kind.zero_diagonals;
     out.symmetric = kind.symmetric;
     out.positive = kind.positive;
-    out.singular = kind.positive && check(A, source).singular;
+    out.singular = kind.positive && check(A, source, ComponentsOf::singular).singular;
     if (!kind.sorted || kind.duplicates) out.own = canonical(A), out.pattern = out.own.view(), out.values = out.own.value.data();
     return out;
 }

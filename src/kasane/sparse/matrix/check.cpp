@@ -1,6 +1,7 @@
 // check(): reads each entry of a matrix once, before anything is built from it.
 // Invariants: offsets are checked before use as positions, columns before use as rows; beside a matrix of ascending rows it
-// takes 4 bytes per row; the first problem that is reported does not depend on threads.
+// takes 4 bytes per row where components are counted, and no memory otherwise; the first problem that is reported does not depend on
+// threads.
 #include <kasane/core/base/error.hpp>
 #include <kasane/sparse/matrix/findings.hpp>
 
@@ -258,7 +259,7 @@ void report(const Symmetry& pairs, Problems& problems) {
 
 }  // namespace
 
-MatrixFacts detail::facts_of(const CsrView& A, const Rows& rows, const CsrView& sorted) {
+MatrixFacts detail::facts_of(const CsrView& A, const Rows& rows, const CsrView& sorted, ComponentsOf components_of) {
     MatrixFacts facts;
     facts.rows = A.n;
     facts.nonzeros = A.begin(A.n);
@@ -266,12 +267,13 @@ MatrixFacts detail::facts_of(const CsrView& A, const Rows& rows, const CsrView& 
     facts.sorted = rows.sorted;
     facts.duplicates = rows.sorted ? rows.duplicates : facts.nonzeros - sorted.begin(sorted.n);
     facts.singular = rows.sorted ? rows.zero_sums : look_at_rows(sorted).zero_sums;
+    if (!facts.singular && components_of == ComponentsOf::singular) return facts;
     facts.components = components(sorted, facts.component);
     if (!facts.singular || facts.components == 1) facts.component = {};
     return facts;
 }
 
-MatrixFacts check(const CsrView& A, const std::string& source) {
+MatrixFacts check(const CsrView& A, const std::string& source, ComponentsOf components_of) {
     Problems problems(source);
     check_size(A, problems);
     const auto rows = look_at_rows(A);
@@ -287,7 +289,7 @@ MatrixFacts check(const CsrView& A, const std::string& source) {
     }
     report(look_at_pairs(sorted), problems);
     problems.throw_if_any();
-    return facts_of(A, rows, sorted);
+    return facts_of(A, rows, sorted, components_of);
 }
 
 }  // namespace kasane::sparse

@@ -77,15 +77,19 @@ struct MatrixFacts {
     std::vector<std::int32_t> component;  ///< [rows] of each row; only where singular and components > 1
 };
 
+/// Matrices whose components are counted: they matter to singular ones.
+enum class ComponentsOf { all, singular };
+
 /// Tests in one pass over the entries whether A can be symmetric positive definite.
 /// @param A      in host memory   @param source named in messages: a file, or "the matrix"
+/// @param components_of  MatrixFacts::components is 1 where they are not counted
 /// @throws InputError, all kinds of problem at once, the first of each kind with its 1-based row and column: no rows; too many rows;
 ///   offsets that fall or do not begin at zero; a column out of range; a value that is NaN or infinite; a row without a diagonal entry;
 ///   a diagonal entry that is zero or negative; a pattern or a value that is not symmetric (values: beyond 1e-12 of the larger, and
 ///   beyond rounding of the diagonal's size, 4 epsilon sqrt(a_ii a_jj), which remains where the terms of an entry cancel).
 /// Cost: a few passes over the entries, and a bisection for the mirror image of each; 4 bytes per row of memory, a copy where rows do
 /// not ascend.
-MatrixFacts check(const CsrView& A, const std::string& source = "the matrix");
+MatrixFacts check(const CsrView& A, const std::string& source = "the matrix", ComponentsOf components_of = ComponentsOf::all);
 
 /// A with columns ascending and entries of one place summed.
 CsrMatrix canonical(const CsrView& A);

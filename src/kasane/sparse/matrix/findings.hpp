@@ -73,7 +73,7 @@ struct Rows {
 Rows look_at_rows(const CsrView& A);
 
 /// Facts of a matrix without a problem. @param rows  of A   @param sorted  A, or where its rows do not ascend its canonical form
-MatrixFacts facts_of(const CsrView& A, const Rows& rows, const CsrView& sorted);
+MatrixFacts facts_of(const CsrView& A, const Rows& rows, const CsrView& sorted, ComponentsOf components_of);
 
 struct Symmetry {
     index_t lower = 0, upper = 0;  ///< places

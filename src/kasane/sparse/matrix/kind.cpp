@@ -99,7 +99,7 @@ MatrixKind kind_of(const CsrView& A, const std::string& source) {
         kind.asymmetry = fmt::format("entries {} = {} and ({}, {}) = {} differ", pairs.value.place(), pairs.value.value,
                                      pairs.value.column + 1, pairs.value.row + 1, pairs.value.other);
     kind.positive = kind.symmetric && rows.no_diagonal.count == 0 && rows.not_positive.count == 0 && minors_positive(sorted);
-    if (kind.positive) kind.facts = detail::facts_of(A, rows, sorted);
+    if (kind.positive) kind.facts = detail::facts_of(A, rows, sorted, ComponentsOf::singular);
     return kind;
 }
 

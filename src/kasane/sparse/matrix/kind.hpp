@@ -19,7 +19,7 @@ struct MatrixKind {
     bool positive = false;          ///< symmetric, a_ii > 0 and a_ij^2 <= a_ii a_jj: the matrix may be positive definite
     std::string asymmetry;          ///< where it is not symmetric: "entries (1, 2) = 3 and (2, 1) = 4 differ"
     index_t zero_diagonals = 0;     ///< rows whose diagonal entry is absent or zero
-    MatrixFacts facts;              ///< where positive: as check() returns them
+    MatrixFacts facts;              ///< where positive: as check() returns them with ComponentsOf::singular
     std::vector<std::int32_t> row;  ///< [rows] row[i] has an entry in column i; empty where no diagonal entry is zero
 };
 

@@ -10,10 +10,7 @@
 #if defined(KASANE_CUDA)
 namespace kasane::sparse {
 
-/// Matrices whose components check_on_device() counts: they matter to singular ones.
-enum class ComponentsOf { all, singular };
-/// check() of csr.hpp for a matrix in the memory of that device. MatrixFacts::components is 1 where they are not counted.
-/// @throws InputError as check() does
+/// check() of csr.hpp for a matrix in the memory of that device. @throws InputError as check() does
 MatrixFacts check_on_device(Cuda on, const CsrView& A, ComponentsOf components_of = ComponentsOf::all);
 
 /// cm-rcm:K with the colours and the order of order_rows(). Nothing where only the host supports the graph (rows that are coupled to their
