@@ -390,6 +390,26 @@ TEST(AggregationParts, LargestRitzValueFindsAPairAmongManyRows) {
     EXPECT_NEAR(ritz(1, {}), 1, 1e-6);
 }
 
+TEST(AggregationParts, LargestEigenvalueOfAPartIsTakenWhereItIsEnough) {
+    constexpr index_t n = index_t{1} << 20;
+    const auto estimate = [&](const std::vector<float>& bonds, double enough, bool whole) {
+        const auto A = chain_of(bonds);
+        Buffer<float, Cpu> v(Cpu{2}, n), w(Cpu{2}, n), before(Cpu{2}, n);
+        return whole ? largest_ritz_value(Cpu{2}, A.view(), 16, enough, v, w, before)
+                     : largest_eigenvalue(Cpu{2}, A.view(), 16, enough, v, w, before);
+    };
+    // 1 + cos(pi / (n + 1)) is the largest one of all rows: a part comes near to it.
+    std::vector<float> bonds(n - 1, 0.5f);
+    const double found = estimate(bonds, 1.8, false);
+    EXPECT_GE(found, 1.8);
+    EXPECT_LE(found, 2 * (1 + 1e-5));
+    EXPECT_NE(found, estimate(bonds, 1.8, true));
+    // Nothing couples the first rows: all rows decide.
+    std::fill_n(bonds.begin(), n / 2, 0.f);
+    EXPECT_EQ(estimate(bonds, 1.8, false), estimate(bonds, 1.8, true));
+    EXPECT_GE(estimate(bonds, 1.8, false), 1.8);
+}
+
 TEST(AggregationParts, DenseInverseSolvesAlsoInTheRangeOfASingularMatrix) {
     for (const bool singular : {false, true}) {
         const std::size_t n = 30;

@@ -336,7 +336,7 @@ void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>
             if (vector->size() == 0) *vector = Buffer<float, S>(on_, level.A.rows);
         // An estimate, since the bound by row sums is often larger by half, and the smoother then weaker.
         const double bound = row_sum_bound(on_, level.A);
-        level.largest = std::min(bound, largest_ritz_value(on_, level.A, lanczos_steps, close_to_bound * bound, level.x, level.y, level.d));
+        level.largest = std::min(bound, largest_eigenvalue(on_, level.A, lanczos_steps, close_to_bound * bound, level.x, level.y, level.d));
         if (options_.smoother == Smoother::gauss_seidel && !keep_aggregates) level.colors = row_colors(on_, level.A);
         if (!add_coarse(number, vectors, null.count, rows_per_node, keep_aggregates)) break;
         if (options_.cycle == Cycle::k && number > 0)

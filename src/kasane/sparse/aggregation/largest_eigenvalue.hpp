@@ -188,4 +188,29 @@ inline double largest_ritz_value(Cuda on, const RowsView<float>& A, int steps, d
 }
 #endif
 
+namespace detail {
+
+struct ZeroOfRow {
+    float *v, *before;
+    KS_FN void operator()(index_t row) const { v[row] = before[row] = 0; }
+};
+
+}  // namespace detail
+
+/// largest_ritz_value() of the matrix of the first rows and columns where that is at least `enough`, and else of A. Eigenvalues of such a
+/// part lie between those of A (Cauchy's interlacing), so that this one exceeds none of A's either; where rows are alike, as on a grid, a
+/// sixteenth of them is enough.
+template <Space S>
+double largest_eigenvalue(S on, const RowsView<float>& A, int steps, double enough, Buffer<float, S>& v, Buffer<float, S>& w,
+                          Buffer<float, S>& before) {
+    constexpr index_t least_part = index_t{1} << 16, parts = 16;  // with fewer rows launches on a device take as long as all rows
+    if (A.rows >= parts * least_part) {
+        RowsView<float> part = A;
+        part.rows = A.rows / parts, part.entries = A.entries / parts;
+        parallel_for(on, A.rows, detail::ZeroOfRow{v.data(), before.data()});  // rows of the part read them where others are left out
+        if (const double value = largest_ritz_value(on, part, steps, enough, v, w, before); value >= enough) return value;
+    }
+    return largest_ritz_value(on, A, steps, enough, v, w, before);
+}
+
 }  // namespace kasane::sparse
