@@ -37,14 +37,14 @@ NearNull<S> near_null_on(S on, const NearNullOptions& given, index_t rows) {
 
 template <Space S>
 MultigridSystem<S> prepare_multigrid(S on, const CsrView& A, index_t nonzeros, const SolverOptions& options, bool mean_free) {
-    MultigridSystem<S> system{on, options, {}, {}, {}, ReusedMemory<S>(on)};
+    MultigridSystem<S> system{on, options, {}, {}, ReusedMemory<S>(on)};
     const typename ReusedMemory<S>::Scope scope(system.memory);
     // What is needed for seven entries a row, set-up and solve together, is 384 bytes a row.
     const std::size_t needed = 160 * static_cast<std::size_t>(A.n) + 32 * static_cast<std::size_t>(nonzeros);
     if (needed <= reusable_bytes(on)) system.memory.take_at_once(needed);
     system.A = copied_rows(on, A, nonzeros);
-    system.null = near_null_on(on, options.near_null, A.n);
-    system.M = std::make_unique<AggregationMultigrid<S>>(on, system.A.view(), system.null, mean_free, options.multigrid);
+    system.M = std::make_unique<AggregationMultigrid<S>>(on, system.A.view(), near_null_on(on, options.near_null, A.n), mean_free,
+                                                         options.multigrid);
     system.memory.keep_at_most(reusable_bytes(on));
     return system;
 }
@@ -53,7 +53,7 @@ template <Space S>
 void update_multigrid(MultigridSystem<S>& system, const CsrView& A) {
     const typename ReusedMemory<S>::Scope scope(system.memory);
     copy_values(system.on, A, system.A);
-    system.M->update(system.A.view(), system.null);
+    system.M->update(system.A.view(), near_null_on(system.on, system.options.near_null, A.n));
     system.memory.keep_at_most(reusable_bytes(system.on));
 }
 

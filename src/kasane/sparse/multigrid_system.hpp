@@ -21,13 +21,10 @@ struct MultigridSystem {
     S on;
     SolverOptions options;
     Rows<double, S> A;
-    NearNull<S> null;
     std::unique_ptr<AggregationMultigrid<S>> M;
     ReusedMemory<S> memory;  ///< of the set-up, for the vectors of solves
 
-    std::uint64_t bytes() const {
-        return A.bytes() + M->bytes() + sizeof(double) * static_cast<std::uint64_t>(null.vectors.size()) + memory.unused_bytes();
-    }
+    std::uint64_t bytes() const { return A.bytes() + M->bytes() + memory.unused_bytes(); }
 };
 
 /// @param A        on S, canonical   @param nonzeros  its entries   @param mean_free  constants are its null space

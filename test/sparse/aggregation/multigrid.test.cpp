@@ -274,7 +274,7 @@ void expect_symmetric_and_positive(const MultigridOptions& how, double rounding,
                     const bool given = !near_null.vectors.empty();
                     null.vectors = to_space(on, given ? near_null.vectors : std::vector<double>(static_cast<std::size_t>(A.rows()), 1.));
                     null.count = near_null.count, null.rows_per_node = near_null.rows_per_node;
-                    const AggregationMultigrid<S> M(on, rows.view(), null, false, how);
+                    const AggregationMultigrid<S> M(on, rows.view(), std::move(null), false, how);
                     EXPECT_GT(M.levels().size(), 1u) << name;
                     VectorAlgebra<S> algebra(on);
                     for (std::uint64_t pair = 0; pair < 3; ++pair) {

@@ -33,10 +33,10 @@ class AggregationMultigrid {
     };
 
     /// @param A         its pattern must outlive this   @param singular  constants are the null space: results have no mean
-    AggregationMultigrid(S on, const RowsView<double>& A, const NearNull<S>& null, bool singular, const MultigridOptions& options = {});
+    AggregationMultigrid(S on, const RowsView<double>& A, NearNull<S> null, bool singular, const MultigridOptions& options = {});
 
     /// New values on the same pattern; the aggregates stay.
-    void update(const RowsView<double>& A, const NearNull<S>& null);
+    void update(const RowsView<double>& A, NearNull<S> null);
 
     /// out = M^-1 in, in the form of krylov.
     void apply(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const;
@@ -73,7 +73,7 @@ class AggregationMultigrid {
         mutable Buffer<float, S> c, Ac;       ///< [rows] of a K cycle: the first correction, and A times it
     };
 
-    void build(const RowsView<double>& A, const NearNull<S>& null, bool keep_aggregates);
+    void build(const RowsView<double>& A, NearNull<S> null, bool keep_aggregates);
     bool add_coarse(std::size_t number, Buffer<double, S>& null, int vectors, int rows_per_node, bool keep_aggregates);
     bool twice(std::size_t number) const;
     double begin_cycle(VectorAlgebra<S>& algebra, const Buffer<double, S>& in) const;

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kasane::sparse {
 namespace {
@@ -70,7 +71,7 @@ struct ScaleFinest {
     }
 };
 
-/// Near-null vectors of the scaled matrix.
+/// Near-null vectors of the scaled matrix; `from` may be `to`.
 template <class V>
 struct Unscale {
     const V* scale;
@@ -304,19 +305,19 @@ struct WidenAndSum {
 }  // namespace
 
 template <Space S>
-AggregationMultigrid<S>::AggregationMultigrid(S on, const RowsView<double>& A, const NearNull<S>& null, bool singular,
+AggregationMultigrid<S>::AggregationMultigrid(S on, const RowsView<double>& A, NearNull<S> null, bool singular,
                                               const MultigridOptions& options)
     : on_(on), singular_(singular), options_(options) {
-    build(A, null, false);
+    build(A, std::move(null), false);
 }
 
 template <Space S>
-void AggregationMultigrid<S>::update(const RowsView<double>& A, const NearNull<S>& null) {
-    build(A, null, true);
+void AggregationMultigrid<S>::update(const RowsView<double>& A, NearNull<S> null) {
+    build(A, std::move(null), true);
 }
 
 template <Space S>
-void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>& null, bool keep_aggregates) {
+void AggregationMultigrid<S>::build(const RowsView<double>& A, NearNull<S> null, bool keep_aggregates) {
     if (!keep_aggregates) levels_.emplace_back();
     auto& finest = levels_.front();
     finest.entries = A.entries;
@@ -327,8 +328,8 @@ void AggregationMultigrid<S>::build(const RowsView<double>& A, const NearNull<S>
     parallel_for(on_, A.rows, RootOfDiagonal{A, unit_, scale_.data()});
     for_each_entry(on_, A.rows, A.begin, finest.entries, ScaleFinest{A, unit_, scale_.data(), finest.values.data()});
     finest.A = {A.rows, A.columns, A.begin, A.column, finest.values.data(), finest.entries, A.stencils};
-    Buffer<double, S> vectors(on_, A.rows * null.count);
-    parallel_for(on_, A.rows, Unscale<double>{scale_.data(), null.count, null.vectors.data(), vectors.data()});
+    auto& vectors = null.vectors;
+    parallel_for(on_, A.rows, Unscale<double>{scale_.data(), null.count, vectors.data(), vectors.data()});
     int rows_per_node = null.rows_per_node;
     for (std::size_t number = 0;; ++number, rows_per_node = null.count) {
         auto& level = levels_[number];

@@ -247,8 +247,11 @@ void multiply_rows(Cpu on, const Left& A, const RowsView<V>& B, Rows<V, Cpu>& C)
 /// D = A (B C), with D.rows and D.columns given.
 template <class V>
 void multiply_rows(Cpu on, const RowsView<V>& A, const RowsView<V>& B, const RowsView<V>& C, Rows<V, Cpu>& D) {
-    const cpu::ComputedRows<V> right(on, B, B.rows, B.entries, C, C.columns);
-    cpu::ComputedRows<V>(on, A, A.rows, A.entries, right, C.columns).join(on, D);
+    const auto computed = [&] {
+        const cpu::ComputedRows<V> right(on, B, B.rows, B.entries, C, C.columns);
+        return cpu::ComputedRows<V>(on, A, A.rows, A.entries, right, C.columns);
+    }();
+    computed.join(on, D);  // into memory of the right factor
 }
 #endif
 

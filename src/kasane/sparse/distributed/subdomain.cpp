@@ -58,8 +58,7 @@ SubdomainPreconditioner<S, User>::SubdomainPreconditioner(S on, comm::Worker& wo
     } else if (kind == Precondition::multigrid) {
         if constexpr (std::same_as<User, double>) {
             rows_ = rows_on(on, A, A.rows());
-            null_.vectors = constant_vectors(on, A.rows(), 1);
-            multigrid_.emplace(on, rows_.view(), null_, false);
+            multigrid_.emplace(on, rows_.view(), NearNull<S>{constant_vectors(on, A.rows(), 1)}, false);
         }
     } else if (kind == Precondition::jacobi) {
         matrix_.emplace(sliced_on(on, A));

@@ -57,7 +57,6 @@ class SubdomainPreconditioner {
     std::optional<DiagonalPreconditioner<S, T>> diagonal_;
     std::unique_ptr<BlockFactors<S>> blocks_;  ///< of rows of dense blocks, in place of matrix_, factors_ and diagonal_
     Rows<double, S> rows_;                     ///< of multigrid
-    NearNull<S> null_;
     std::optional<AggregationMultigrid<S>> multigrid_;
     double shift_ = 0;
 };
