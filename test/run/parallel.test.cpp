@@ -397,12 +397,14 @@ TEST_F(Parallel, ErrorsAreReportedOnce) {
 TEST_F(Parallel, RanksOfDifferentRunsAreRefused) {
     sphere();
     const std::string command = " '" KASANE_COMMAND "' ";
-    expect_one_error(launch("1" + command + "run sphere.toml --json : -n 1" + command + "run sphere.toml --json -o other").wait(),
-                     {"rank 1", "-o other", "same command"});
+    expect_one_error(
+        launch("1" + command + "run sphere.toml --json : -n 1" + command + "run sphere.toml --json -o other", without_delay).wait(),
+        {"rank 1", "-o other", "same command"});
     fs::create_directory(directory / "elsewhere");
     test::write_file(directory / "elsewhere/sphere.toml", read_file(directory / "sphere.toml") + "# changed\n");
     expect_one_error(launch("1" + command + "run sphere.toml --json : -n 1 -wdir '" + (directory / "elsewhere").string() + "'" + command +
-                            "run sphere.toml --json")
+                                "run sphere.toml --json",
+                            without_delay)
                          .wait(),
                      {"rank 1", "sphere.toml", "checksums differ"});
     EXPECT_FALSE(fs::exists(directory / "out"));
