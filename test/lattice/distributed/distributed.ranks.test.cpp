@@ -41,6 +41,17 @@ TEST(SolverOfRanks, FindsTheSolutionOfOneDevice) {
     }
 }
 
+/// Computed on the root rank alone: several ranks share a processor.
+DistributedBlocksReference shared_reference(comm::Communicator& ranks, const DistributedBlocksCase& of) {
+    const bool root = ranks.rank() == 0;
+    auto one = root ? DistributedBlocksReference(Cpu{1}, of) : DistributedBlocksReference(of);
+    for (auto& field : one.expected) {
+        if (!root) field = SpinorField(of.n);
+        ranks.broadcast(field.values.data(), field.values.size() * sizeof field.values[0], 0);
+    }
+    return one;
+}
+
 TEST(BlocksOfRanks, AreThoseOfOneDevice) {
     for (const int workers : {1, 2}) {
         comm::WorkerCommunicator communicator(comm::world(), workers);
@@ -50,7 +61,7 @@ TEST(BlocksOfRanks, AreThoseOfOneDevice) {
         for (const auto& shape : {grids.front(), grids.back()})
             for (const auto method : {SchwarzMethod::ras, SchwarzMethod::multiplicative}) {
                 const auto blocks = chosen({.method = method, .block = {2, 2, 2, 2}, .overlap = 1, .cycles = 2, .block_steps = 3}, n);
-                const DistributedBlocksReference one(Cpu{1}, {n, shape, blocks});
+                const auto one = shared_reference(communicator.ranks(), {n, shape, blocks});
                 communicator.run([&](comm::Worker& worker) { expect_blocks_of_one_device(Cpu{1}, worker, one); });
             }
         const std::vector<AnySpace> here(static_cast<std::size_t>(workers), Cpu{1});
@@ -89,19 +100,28 @@ TEST(GluonicOfRanks, ObservablesAndFlowAreThoseOfOneDevice) {
     }
 }
 
+/// The root rank computes the trajectories of one device and compares; the other ranks are in the worker loop.
+void expect_trajectories_of_one_device(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here, const Extents& n,
+                                       const std::vector<GridShape>& shapes, const HmcSetup& setup) {
+    if (communicator.ranks().rank() > 0) {
+        for (std::size_t k = 0; k < shapes.size(); ++k) gauge_worker_loop(communicator, here);
+        return;
+    }
+    const TrajectoryReference one(Cpu{1}, n, setup);
+    for (const auto& shape : shapes) expect_trajectory_of_one_device(communicator, here, shape, one);
+}
+
 TEST(TrajectoriesOfRanks, AreThoseOfOneDevice) {
     for (const int workers : {1, 2}) {
         comm::WorkerCommunicator communicator(comm::world(), workers);
         const std::vector<AnySpace> here(static_cast<std::size_t>(workers), Cpu{1});
         const Extents n{{4, 2, 2, 2 * communicator.size()}};  // H stays below 1e4
-        const TrajectoryReference one(Cpu{1}, n,
-                                      {.action = {3, -1. / 12}, .levels = {{Integrator::omelyan2, 3, {0}}}, .length = 0.3, .seed = 7});
         const auto grids = usable_grids(n, communicator.size());
-        for (const auto& shape : {grids.front(), grids.back()}) expect_trajectory_of_one_device(communicator, here, shape, one);
+        expect_trajectories_of_one_device(communicator, here, n, {grids.front(), grids.back()},
+                                          {.action = {3, -1. / 12}, .levels = {{Integrator::omelyan2, 3, {0}}}, .length = 0.3, .seed = 7});
         const auto quarks = with_quarks({.action = {5.4, 0}, .levels = {}, .length = 0.3, .seed = 7},
                                         exact_quarks(DiracParameters{.kappa = 0.11, .csw = 1.2}));
-        expect_trajectory_of_one_device(communicator, here, grids.front(),
-                                        {Cpu{1}, n, with_flavours(quarks, {{.kappa = 0.1, .csw = 1.2}})});
+        expect_trajectories_of_one_device(communicator, here, n, {grids.front()}, with_flavours(quarks, {{.kappa = 0.1, .csw = 1.2}}));
     }
 }
 
