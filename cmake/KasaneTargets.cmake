@@ -136,19 +136,20 @@ function(kasane_compile_folders_together target root units)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${KASANE_UNITY} UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# kasane_test(DIRECTORY LINKS… [RANKS N…] [SLOW PATTERNS] [DATA PATTERNS] [LAUNCHER PATTERNS]): one program of every *.test.cpp under
-# test/DIRECTORY; its cases become ctest's. *.ranks.test.cpp are a program of their own, test_DIRECTORY_ranks, run with N ranks as
+# kasane_test(DIRECTORY LINKS… [UNITS UNIT…] [RANKS N…] [SLOW PATTERNS] [DATA PATTERNS] [LAUNCHER PATTERNS]): one program of every *.test.cpp
+# under test/DIRECTORY; its cases become ctest's. UNITS: as for kasane_compile_folders_together. *.ranks.test.cpp are a program of their own, test_DIRECTORY_ranks, run with N ranks as
 # DIRECTORY.ranks.N. Labels: `gpu` (needs a CUDA device), `ranks` (starts several ranks), `data` (reads files that are not in the
 # repository), `slow` (more than a second), `fast` (all others). PATTERNS are GoogleTest's, separated by colons.
 function(kasane_test directory)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SLOW;DATA;LAUNCHER" "RANKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SLOW;DATA;LAUNCHER" "RANKS;UNITS")
   string(REPLACE "/" "_" target test_${directory})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${directory}/*.test.cpp)
   file(GLOB_RECURSE ranks_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${directory}/*.ranks.test.cpp)
   list(FILTER sources EXCLUDE REGEX "\\.ranks\\.test\\.cpp$")
   if(ranks_sources)
     kasane_test_program(${target}_ranks ${arg_UNPARSED_ARGUMENTS} kasane::comm GTest::gtest)
-    target_sources(${target}_ranks PRIVATE ${ranks_sources} ${CMAKE_CURRENT_SOURCE_DIR}/ranks_main.cpp)
+    target_sources(${target}_ranks PRIVATE ${ranks_sources} $<TARGET_OBJECTS:kasane_ranks_main>)
+    kasane_compile_folders_together(${target}_ranks ${CMAKE_CURRENT_SOURCE_DIR}/${directory} "${arg_UNITS}" ${ranks_sources})
     foreach(n IN LISTS arg_RANKS)
       kasane_ranks_test(${directory}.ranks.${n} ${n} $<TARGET_FILE:${target}_ranks>)
     endforeach()
@@ -157,7 +158,7 @@ function(kasane_test directory)
     # Passive: where tests share cores, threads that spin at a barrier keep others from reaching it.
     kasane_test_program(${target} ${arg_UNPARSED_ARGUMENTS} GTest::gtest GTest::gtest_main)
     target_sources(${target} PRIVATE ${sources})
-    kasane_compile_folders_together(${target} ${CMAKE_CURRENT_SOURCE_DIR}/${directory} "" ${sources})
+    kasane_compile_folders_together(${target} ${CMAKE_CURRENT_SOURCE_DIR}/${directory} "${arg_UNITS}" ${sources})
     if(ranks_sources)
       add_dependencies(${target} ${target}_ranks)
       target_compile_definitions(${target} PRIVATE KASANE_RANKS_PROGRAM="$<TARGET_FILE:${target}_ranks>")
