@@ -26,6 +26,9 @@ class RanksTest : public CommandTest {
         if (!has_launcher()) GTEST_SKIP() << no_launcher;
     }
 
+    /// Words before the launcher, where no test depends on how ranks end. Where one fails, Open MPI sends SIGTERM to the others and waits a
+    /// second before SIGKILL, even where they have ended already; with this it does not wait.
+    static constexpr const char* without_delay = "env OMPI_MCA_odls_base_sigkill_timeout=0 ";
     /// What follows mpirun -n, in words of a shell: "2 kasane run a.toml : -n 1 kasane run b.toml"; kasane is the command.
     /// @param options  words before the launcher
     Process launch(const std::string& ranks_and_programs, const std::string& options = "") {
@@ -38,14 +41,12 @@ class RanksTest : public CommandTest {
     }
     /// Whether the launcher passes SIGUSR1 on to ranks: Open MPI 4.1.6 of Ubuntu 24.04 does not.
     bool passes_signals_on() {
-        auto process = launch("1 /bin/sh -c 'trap \"exit 7\" USR1; touch ready; n=0; while [ $n -lt 50 ]; do sleep 0.1; n=$((n+1)); done'");
+        auto process = launch("1 /bin/sh -c 'trap \"exit 7\" USR1; touch ready; n=0; while [ $n -lt 50 ]; do sleep 0.1; n=$((n+1)); done'",
+                              without_delay);
         wait_for([&] { return fs::exists(directory / "ready"); });
         process.signal(SIGUSR1);
         return process.wait().status == 7;
     }
-    /// Of ranks to which no test sends signals. Where one of them fails, Open MPI sends SIGTERM to the others and waits a second before
-    /// SIGKILL, also where they have ended already; this launcher does not wait.
-    static constexpr const char* without_delay = "env OMPI_MCA_odls_base_sigkill_timeout=0 ";
     Outcome ranks(int n, const std::vector<std::string>& arguments) { return start_ranks(n, arguments, without_delay).wait(); }
 
     /// The process of a rank that a launcher started, once it is there; 0 when it does not come.
