@@ -40,8 +40,9 @@ build: configure
 run: command
 	$(KASANE) run examples/galaxy-collision.toml -o out/galaxy-collision-$(STAMP) $(ARGS)
 
+# Three tests at a time: those of ranks wait, for starts of the launcher among other things, and leave processors idle.
 test: build
-	ctest --preset $(PRESET) -j2 $(ARGS)
+	ctest --preset $(PRESET) -j3 $(ARGS)
 
 bench: configure
 	@cmake --build --preset $(PRESET) --target kasane kasane_peers
