@@ -136,10 +136,11 @@ function(kasane_compile_folders_together target root units)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${KASANE_UNITY} UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# kasane_test(DIRECTORY LINKS… [UNITS UNIT…] [RANKS N…] [SLOW PATTERNS] [DATA PATTERNS] [LAUNCHER PATTERNS]): one program of every *.test.cpp
-# under test/DIRECTORY; its cases become ctest's. UNITS: as for kasane_compile_folders_together. *.ranks.test.cpp are a program of their own, test_DIRECTORY_ranks, run with N ranks as
-# DIRECTORY.ranks.N. Labels: `gpu` (needs a CUDA device), `ranks` (starts several ranks), `data` (reads files that are not in the
-# repository), `slow` (more than a second), `fast` (all others). PATTERNS are GoogleTest's, separated by colons.
+# kasane_test(DIRECTORY LINKS… [UNITS UNIT…] [RANKS N…] [SLOW PATTERNS] [DATA PATTERNS] [LAUNCHER PATTERNS]): one program of every
+# *.test.cpp under test/DIRECTORY; its cases become ctest's. UNITS: as for kasane_compile_folders_together. *.ranks.test.cpp are a program of
+# their own, test_DIRECTORY_ranks, run with N ranks as DIRECTORY.ranks.N. Labels: `gpu` (needs a CUDA device), `ranks` (starts several
+# ranks), `data` (reads files that are not in the repository), `slow` (more than a second), `fast` (all others). PATTERNS are GoogleTest's,
+# separated by colons.
 function(kasane_test directory)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SLOW;DATA;LAUNCHER" "RANKS;UNITS")
   string(REPLACE "/" "_" target test_${directory})

@@ -43,6 +43,8 @@ TEST(DistributedPoisson, DividesSeveralGrids) {
     // 2^18 cells and more are divided: 128 x 128 x 64 and 64 x 64 x 64.
     auto problem = box_with_jumps({128, 128, 64}, true);
     on_workers(2, [&](auto& all, const auto& here) { expect_poisson_of_one_worker(all, here, problem, {.rtol = 1e-8}); });
+    // Slabs of 11 planes of the second grid would cut its cells, so each worker has it whole.
+    on_workers(3, [&](auto& all, const auto& here) { expect_poisson_of_one_worker(all, here, problem, {.rtol = 1e-8}); });
     on_workers(4, [&](auto& all, const auto& here) { expect_poisson_of_one_worker(all, here, problem, {.rtol = 1e-8}); });
 }
 

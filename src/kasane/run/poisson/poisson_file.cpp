@@ -5,6 +5,7 @@
 #include <kasane/sparse/poisson_solver.hpp>
 #include <kasane/run/driver/run_workers.hpp>
 #include <kasane/sparse/distributed/box_part.hpp>
+#include <kasane/sparse/distributed/distributed_poisson_solver.hpp>
 #include <kasane/sparse/tune/tuning_file.hpp>
 
 #include <fmt/format.h>
@@ -554,7 +555,7 @@ sparse::PoissonProblem load(const PoissonFile& file) {
 std::vector<RunMemory> memory_on_workers(const PoissonFile& file, const RankCoordinator& ranks) {
     const bool on_cpu = name(file.space) == "cpu";
     const auto workers = static_cast<std::uint64_t>(file.workers()), all = workers * static_cast<std::uint64_t>(ranks.size());
-    const auto part = sparse::poisson_solver_memory(file.problem) / all;
+    const auto part = sparse::distributed_poisson_memory(file.problem, static_cast<int>(all));
     const auto rows = file.problem.couples_directions() ? matrix_bytes(file.problem) / all : 0;
     std::vector<RunMemory> memory(static_cast<std::size_t>(ranks.size()));
     for (std::size_t r = 0; r < memory.size(); ++r) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace kasane::sparse {
@@ -45,6 +46,13 @@ BoxCells slab_of(BoxCells box, Planes own, Planes there) {
     box.first = there.begin;
     if (box.periodic(2) && own.count() < box.n[2]) box.around[2] = -1;  // the last plane comes before the first one
     return box;
+}
+
+index_t most_whole_cells(index_t cells, const std::vector<std::int32_t>& begin) {
+    if (begin.size() <= 2) return 0;
+    int joins = 30;  // of planes without a slab of an odd number of them
+    for (std::size_t w = 1; w + 1 < begin.size(); ++w) joins = std::min(joins, std::countr_zero(static_cast<std::uint32_t>(begin[w])));
+    return std::max(cells >> joins, std::min(cells / 2, divided_from));
 }
 
 BoxCells box_of(BoxCells slab) {

@@ -20,6 +20,12 @@ namespace kasane::sparse {
 /// @throws InputError with cells[2] as the key: fewer than two planes for each worker
 std::vector<std::int32_t> slabs_of(index_t planes, int workers);
 
+/// Grids of multigrid with at least so many cells are divided. An estimate: a message should take longer than a smaller grid.
+inline constexpr index_t divided_from = 1 << 18;
+/// Cells, at most, of the grids that several workers have whole, the first of which is small, or has slabs that would cut coarse cells.
+/// @param cells  of the box   @param begin  slabs_of()
+index_t most_whole_cells(index_t cells, const std::vector<std::int32_t>& begin);
+
 /// The planes in memory: own ones and one of each neighbour. Where z is periodic, the planes go on with -1 and `planes` round the box,
 /// unless all of them are own.
 constexpr Planes with_neighbours(Planes own, int planes, bool periodic) {

@@ -4,6 +4,7 @@
 #include <kasane/core/base/timer.hpp>
 #include <kasane/sparse/distributed/solve_led.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -49,6 +50,15 @@ const PoissonSetupFacts& DistributedPoissonSolver::setup() const { return parts_
 void DistributedPoissonSolver::set_tolerance(double rtol, int iteration_limit) {
     check_tolerance({rtol, iteration_limit});
     parts_->options = {rtol, iteration_limit};
+}
+
+std::uint64_t distributed_poisson_memory(const PoissonProblem& problem, int workers) {
+    const auto begin = slabs_of(problem.cells[2], workers);
+    std::int32_t planes = 0;  // of the largest slab, with those of its neighbours
+    for (std::size_t w = 0; w + 1 < begin.size(); ++w) planes = std::max(planes, begin[w + 1] - begin[w] + 2);
+    const bool periodic = problem.periodic(0) || problem.periodic(1) || problem.periodic(2);
+    return poisson_solver_memory(problem) / static_cast<std::uint64_t>(problem.cells[2]) * static_cast<std::uint64_t>(planes) +
+           static_cast<std::uint64_t>(most_whole_cells(problem.rows(), begin)) * (periodic ? 75 : 60);
 }
 
 void distributed_poisson_loop(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here) {

@@ -11,6 +11,7 @@
 #include <kasane/sparse/poisson/poisson.hpp>
 #include <kasane/sparse/poisson_solver.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -43,6 +44,9 @@ class DistributedPoissonSolver {
     struct Parts;
     std::unique_ptr<Parts> parts_;
 };
+
+/// Memory of one of several workers on its space, at most. [byte] @throws InputError: fewer than two planes of cells for each worker
+std::uint64_t distributed_poisson_memory(const PoissonProblem& problem, int workers);
 
 /// Executes the commands of the root rank until its DistributedPoissonSolver is destroyed or could not be made; for the other ranks.
 void distributed_poisson_loop(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here);

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <complex>
 #include <concepts>
 #include <optional>
@@ -197,9 +198,12 @@ std::uint64_t memory_of_part(const RowPartOf<User>& part, const PartSetup& setup
 }
 
 std::uint64_t memory_of_part(const BoxPart& part, const PartSetup&) {
-    // As poisson_solver_memory(): conductances 24, of the grids 60, vectors 48; and the rows of a tensor, with their stencils.
+    // As poisson_solver_memory(): conductances 24, of the grids 60 or 75, vectors 48; the grids that workers have whole; and the rows of a
+    // tensor, with their stencils.
     const auto entries = static_cast<std::uint64_t>(part.inner.nonzeros() + part.outer.nonzeros());
-    return static_cast<std::uint64_t>(part.face[0].size()) * (24 + 60 + 48) + 12 * entries +
+    const std::uint64_t grids = std::ranges::find(part.periodic, 1) != part.periodic.end() ? 75 : 60;
+    const auto whole = static_cast<std::uint64_t>(most_whole_cells(part.whole_box().count(), part.begin));
+    return static_cast<std::uint64_t>(part.face[0].size()) * (24 + grids + 48) + grids * whole + 12 * entries +
            5 * static_cast<std::uint64_t>(part.inner.rows());
 }
 

@@ -11,8 +11,6 @@ namespace kasane::sparse {
 using namespace box;
 namespace {
 
-constexpr index_t divided_from = 1 << 18;  ///< cells; an estimate: a message should take longer than a smaller grid
-
 /// A row of A with the neighbours' planes in arrays of their own.
 struct OfSlab {
     BoxFaces<double> A;
