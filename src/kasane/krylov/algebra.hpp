@@ -22,6 +22,7 @@
 //     minimise(c, k, beta, r)    optional, of gcr: for l < k beta_l = (c_l . c_k) / |c_l|^2, c_k -= sum beta_l c_l; r -= alpha c_k with
 //                                alpha = (c_k . r) / |c_k|^2. Returns |c_k|^2 before and now, and alpha, 0 where now <= 1e-28 before
 //     add(factors, z, k, x)      optional, of gcr: x += the sum of factors_l z_l, l < k
+//     dots(pairs)            optional, of lobpcg: the dot of each pair of pointers to vectors
 //     resident_bicgstab()    optional: iterations of BiCGStab whose scalars stay where the vectors are (resident_bicgstab.hpp)
 //     resident_cg()          optional: the same for reliable_cg and reliable_hermitian_cg (resident_cg.hpp)
 // minres needs of them like, copy, zero, norm2, dot and axpby.

@@ -72,11 +72,23 @@ struct Ritz {
     double largest = 0;  ///< Ritz value
 };
 
+/// The dot of each pair: by algebra.dots() where it has that.
+template <class Algebra, class Vector>
+std::vector<double> dots(Algebra& algebra, const std::vector<std::pair<const Vector*, const Vector*>>& pairs) {
+    if constexpr (requires { algebra.dots(pairs); }) {
+        return algebra.dots(pairs);
+    } else {
+        std::vector<double> all;
+        for (const auto& [x, y] : pairs) all.push_back(algebra.dot(*x, *y));
+        return all;
+    }
+}
+
 }  // namespace detail
 
 /// Finds the `wanted` smallest eigenvalues and their vectors: ||A x - value x|| <= rtol times the largest wanted value, or 1e-14 times the
 /// largest Ritz value that occurred, where rounding allows no less. The vectors of the block beyond the wanted ones speed up the others.
-/// @param algebra  with like, copy, dot and axpby (algebra.hpp)
+/// @param algebra  with like, copy, dot and axpby, and perhaps dots (algebra.hpp)
 /// @param A        symmetric positive semi-definite, apply(algebra, in, out)
 /// @param M        symmetric positive definite, or the inverse of A on its range; NoPreconditioner: none
 /// @param X        start in, independent; orthonormal eigenvectors out
@@ -103,10 +115,17 @@ EigenLog lobpcg(Algebra& algebra, const Operator& A, AnyOperator<Algebra> M, std
     const auto project = [&] {
         const std::size_t m = basis.size();
         std::vector<double> G(m * m), H(m * m);
+        std::vector<std::pair<const Vector*, const Vector*>> factors;
         for (std::size_t i = 0; i < m; ++i)
             for (std::size_t j = 0; j <= i; ++j) {
-                G[i * m + j] = G[j * m + i] = algebra.dot(*basis[i].first, *basis[j].first);
-                H[i * m + j] = H[j * m + i] = algebra.dot(*basis[i].first, *basis[j].second);
+                factors.emplace_back(basis[i].first, basis[j].first);
+                factors.emplace_back(basis[i].first, basis[j].second);
+            }
+        const auto products = detail::dots(algebra, factors);
+        for (std::size_t i = 0, k = 0; i < m; ++i)
+            for (std::size_t j = 0; j <= i; ++j) {
+                G[i * m + j] = G[j * m + i] = products[k++];
+                H[i * m + j] = H[j * m + i] = products[k++];
             }
         if (!std::all_of(G.begin(), G.end(), [](double g) { return std::isfinite(g); }) ||
             !std::all_of(H.begin(), H.end(), [](double h) { return std::isfinite(h); })) {
@@ -145,12 +164,14 @@ EigenLog lobpcg(Algebra& algebra, const Operator& A, AnyOperator<Algebra> M, std
     };
     // Residuals into W.
     const auto residuals = [&] {
-        log.residuals.assign(block, 0.);
+        std::vector<std::pair<const Vector*, const Vector*>> squares;
         for (std::size_t j = 0; j < block; ++j) {
             algebra.copy(AX[j], W[j]);
             algebra.axpby(-log.values[j], X[j], 1, W[j]);
-            log.residuals[j] = std::sqrt(algebra.dot(W[j], W[j]));
+            squares.emplace_back(&W[j], &W[j]);
         }
+        log.residuals = detail::dots(algebra, squares);
+        for (double& one : log.residuals) one = std::sqrt(one);
         log.scale = log.values[wanted - 1];
     };
     const auto bound = [&] { return std::max(options.rtol * log.scale, 1e-14 * largest); };

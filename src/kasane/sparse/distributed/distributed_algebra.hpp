@@ -7,7 +7,9 @@
 
 #include <array>
 #include <complex>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 namespace kasane::sparse {
 
@@ -29,6 +31,13 @@ class DistributedAlgebra {
     void copy(const Vector& x, Vector& y) { local_.copy(x, y); }
     void zero(Vector& y) { local_.zero(y); }
     Scalar dot(const Vector& x, const Vector& y) { return sum(local_.dot(x, y)); }
+    /// The dot of each pair, by one reduction.
+    std::vector<double> dots(const std::vector<std::pair<const Vector*, const Vector*>>& pairs) {
+        std::vector<double> sums;
+        for (const auto& [x, y] : pairs) sums.push_back(local_.dot(*x, *y));
+        worker_.all_reduce({sums.data(), std::ssize(sums)}, comm::Reduce::sum);
+        return sums;
+    }
     double norm2(const Vector& x) { return sum(local_.norm2(x)); }
     std::pair<Scalar, double> dot_norm2(const Vector& x, const Vector& y) { return sum(local_.dot_norm2(x, y)); }
     void axpby(Scalar a, const Vector& x, Scalar b, Vector& y) { local_.axpby(a, x, b, y); }
