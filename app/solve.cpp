@@ -295,7 +295,7 @@ int solve_complex_file(const Common& common, const SolveOptions& o, const sparse
     sparse::GeneralOptions options;
     sparse::DistributedOptions distributed;
     if (several) {
-        distributed = distributed_options(o.workers, o.precondition, shared, app, true);
+        distributed = distributed_options(o.workers, o.general, o.precondition, shared, app, true);
     } else {
         refuse_options_of_workers(app);
         options = complex_options(o.general, o.precondition, shared, app);
@@ -316,7 +316,7 @@ int solve_complex_file(const Common& common, const SolveOptions& o, const sparse
     auto solved = several ? solve_on_workers(common, o.matrix, workers, file.matrix, distributed, b, x)
                           : solve_complex(common, o.matrix, workers.here.front(), file.matrix, options, b, x);
     return conclude(common, o, solved, {"Matrix Market", file.duplicates, read_seconds}, x,
-                    [&](const sparse::SolveLog& log) { return several ? std::string() : general_advice(log, options); });
+                    [&](const sparse::SolveLog& log) { return general_advice(log, options.method, several, true); });
 }
 
 int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
@@ -326,12 +326,12 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     std::optional<sparse::GeneralOptions> general;
     sparse::DistributedOptions distributed;
     if (several) {
-        distributed = distributed_options(o.workers, o.precondition, options, app, false);
+        if (o.eigenvalues == 0) distributed = distributed_options(o.workers, o.general, o.precondition, options, app, false);
     } else {
         refuse_options_of_workers(app);
         general = general_options(o.general, o.precondition, options, app);
     }
-    if (o.eigenvalues > 0) return solve_eigenvalues(common, app, o.matrix, o.eigenvalues, options);
+    if (o.eigenvalues > 0) return solve_eigenvalues(common, app, o.matrix, o.eigenvalues, options, o.workers);
     if (!o.solution.empty()) check_output(o);
     const auto workers = place_workers(common, o.workers.gpus_per_rank);
     catch_interrupts();
@@ -347,9 +347,10 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     std::vector<double> x(b.values.size(), 0.0);
     auto solved = several ? solve_on_workers(common, o.matrix, workers, file.matrix, distributed, b, x)
                           : solve_alone(common, o, workers.here.front(), file.matrix, options, general, b, x);
-    const bool by_general = solved.method != "cg" && !several;
+    const bool by_general = solved.method != "cg";
+    const auto method = several ? distributed.method : general ? general->method : sparse::GeneralMethod::cg;
     return conclude(common, o, solved, {file.format, file.duplicates, read_seconds}, x,
-                    [&](const sparse::SolveLog& log) { return by_general ? general_advice(log, *general) : std::string(); });
+                    [&](const sparse::SolveLog& log) { return by_general ? general_advice(log, method, several, false) : std::string(); });
 }
 
 }  // namespace

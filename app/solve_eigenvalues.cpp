@@ -23,25 +23,30 @@ void refuse_options_of_solves(const CLI::App& app) {
 
 }  // namespace
 
-int solve_eigenvalues(const Common& common, const CLI::App& app, const std::string& matrix, int count,
-                      const sparse::SolverOptions& options) {
+int solve_eigenvalues(const Common& common, const CLI::App& app, const std::string& matrix, int count, const sparse::SolverOptions& options,
+                      const WorkerChoices& choices) {
     refuse_options_of_solves(app);
     sparse::EigenOptions how;
     how.count = count;
     if (app.count("--rtol") > 0) how.rtol = options.rtol;
     if (app.count("--max-iterations") > 0) how.iteration_limit = options.iteration_limit;
     if (app.count("--precondition") > 0) how.precondition = options.precondition;
-    const auto space = common.space();
+    const bool several = has_several_workers(common, choices);
+    sparse::DistributedOptions distributed;
+    if (several) distributed = distributed_options(choices, how, options.block, app);
+    const auto workers = place_workers(common, choices.gpus_per_rank);
     catch_interrupts();
     const auto file = sparse::read_matrix(matrix);
     log::info("{}: {} rows with {} entries", matrix, file.matrix.rows(), file.matrix.nonzeros());
     sparse::Eigenpairs found;
     {
         Progress bar(common.progress(), "eigenvalues", 1);
-        found = sparse::eigenpairs(space, file.matrix.view(), how, [&](int iteration, double residual) {
+        const auto stop = [&](int iteration, double residual) {
             bar.update(converged_share(residual, how.rtol), fmt::format("iteration {}, residual {:.1e}", iteration, residual));
             return interrupt_requested();
-        });
+        };
+        found = several ? eigenpairs_on_workers(common, matrix, workers, file.matrix, distributed, count, stop)
+                        : sparse::eigenpairs(workers.here.front(), file.matrix.view(), how, stop);
     }
     if (found.end == krylov::Outcome::stopped) throw Interrupted();
     const io::Json object = {{"matrix", matrix},

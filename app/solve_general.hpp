@@ -30,7 +30,8 @@ void add_general_options(CLI::App& app, GeneralChoices& choices);
 std::optional<sparse::GeneralOptions> general_options(const GeneralChoices& choices, const std::string& precondition,
                                                       const sparse::SolverOptions& shared, const CLI::App& app);
 
-/// The meaning of the end of a GeneralSolver's solve and the remedy; empty where the end is one of every solver.
-std::string general_advice(const sparse::SolveLog& log, const sparse::GeneralOptions& options);
+/// The meaning of the end of a solve by bicgstab, gmres or minres and the remedy; empty where the end is one of every solver.
+/// @param several  workers
+std::string general_advice(const sparse::SolveLog& log, sparse::GeneralMethod method, bool several, bool complex);
 
 }  // namespace kasane::app

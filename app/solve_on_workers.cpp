@@ -21,31 +21,80 @@ void add_worker_options(CLI::App& app, WorkerChoices& choices) {
 
 bool has_several_workers(const Common& common, const WorkerChoices& choices) { return common.ranks->size() * choices.gpus_per_rank > 1; }
 
-sparse::DistributedOptions distributed_options(const WorkerChoices& choices, const std::string& precondition,
-                                               const sparse::SolverOptions& shared, const CLI::App& app, bool complex) {
-    std::vector<InputProblem> problems;
-    const auto refuse = [&](const char* option, const std::string& message) { problems.push_back({message, {"", 0, 0, option}}); };
+namespace {
+
+using Problems = std::vector<InputProblem>;
+
+void refuse_options_of_one_worker(const CLI::App& app, Problems& problems) {
     for (const char* option :
          {"--ordering", "--numbering", "--format", "--iteration", "--launch", "--single-factor", "--ssor-omega", "--tune", "--tuning-file",
-          "--restart", "--drop-tolerance", "--fill", "--level", "--eigenvalues", "--smoother", "--smoother-steps", "--cycle"})
-        if (app.count(option) > 0) refuse(option, "is for one worker: leave it out, or start one rank");
-    if (app.count("--method") > 0)
-        refuse("--method", "is for one worker: on several, the method follows from the matrix and from --overlap. Leave it out");
+          "--drop-tolerance", "--fill", "--level", "--smoother", "--smoother-steps", "--cycle"})
+        if (app.count(option) > 0) problems.push_back({"is for one worker: leave it out, or start one rank", {"", 0, 0, option}});
+}
+
+}  // namespace
+
+sparse::DistributedOptions distributed_options(const WorkerChoices& choices, const GeneralChoices& general, std::string precondition,
+                                               const sparse::SolverOptions& shared, const CLI::App& app, bool complex) {
+    Problems problems;
+    const auto refuse = [&](const char* option, const std::string& message) { problems.push_back({message, {"", 0, 0, option}}); };
+    refuse_options_of_one_worker(app, problems);
+    if (complex && app.count("--eigenvalues") > 0) refuse("--eigenvalues", "has no effect on a complex matrix: leave it out");
+    auto method = sparse::GeneralMethod::automatic;
+    try {
+        method = sparse::parse_general_method(general.method);
+    } catch (const InputError& error) {
+        refuse("--method", error.problems().front().message);
+    }
+    const bool minres = method == sparse::GeneralMethod::minres;
+    if (app.count("--restart") > 0 && method != sparse::GeneralMethod::gmres)
+        refuse("--restart", "has no effect with --method " + general.method + ": leave it out, or take gmres");
+    if (minres && app.count("--precondition") == 0) precondition = "jacobi";
     const bool factors = precondition == "ic0" || precondition == "ilu0";
     if (!factors && precondition != "jacobi" && precondition != "multigrid")
         refuse("--precondition", fmt::format("{} is for one worker: on several there are ic0 (ilu0), jacobi and multigrid", precondition));
+    else if (minres && precondition != "jacobi")
+        refuse("--precondition",
+               fmt::format("minres needs a symmetric positive definite preconditioner, which {0} is not for every symmetric matrix. Take "
+                           "jacobi, or gmres with {0}",
+                           precondition));
+    if (minres && app.count("--coarse") > 0) refuse("--coarse", "has no effect with --method minres: leave it out");
     if (complex && precondition == "multigrid") refuse("--precondition", "multigrid is for real matrices: take ic0 (ilu0) or jacobi");
     if (complex && app.count("--block") > 0) refuse("--block", "has no effect on a complex matrix: leave it out");
     if (complex && app.count("--coarse") > 0) refuse("--coarse", "has no effect on a complex matrix: leave it out");
-    if (precondition == "jacobi" && choices.overlap > 0)
+    if (choices.overlap > 0 && (minres || method == sparse::GeneralMethod::cg))
+        refuse("--overlap", fmt::format("makes a preconditioner that is not symmetric, as {} needs it: leave it out, or take bicgstab{}",
+                                        general.method, complex ? "" : " or gmres"));
+    else if (precondition == "jacobi" && choices.overlap > 0)
         refuse("--overlap", "has no effect with --precondition jacobi: leave it out, or take ic0 or multigrid");
     if (!problems.empty()) throw InputError(problems);
     return {.precondition = factors ? sparse::Precondition::ic0 : sparse::parse_precondition(precondition),
             .overlap = choices.overlap,
             .coarse_rows = choices.coarse,
             .block = shared.block,
+            .method = method,
+            .restart = general.restart,
             .rtol = shared.rtol,
             .iteration_limit = shared.iteration_limit};
+}
+
+sparse::DistributedOptions distributed_options(const WorkerChoices& choices, const sparse::EigenOptions& how, int block,
+                                               const CLI::App& app) {
+    Problems problems;
+    refuse_options_of_one_worker(app, problems);
+    if (app.count("--overlap") > 0)
+        problems.push_back({"makes a preconditioner that is not symmetric, as eigenvalues need it: leave it out", {"", 0, 0, "--overlap"}});
+    if (how.precondition != sparse::Precondition::multigrid && how.precondition != sparse::Precondition::jacobi)
+        problems.push_back(
+            {"eigenvalues take the preconditioners multigrid and jacobi on several workers, not " + sparse::name(how.precondition),
+             {"", 0, 0, "--precondition"}});
+    if (!problems.empty()) throw InputError(problems);
+    return {.precondition = how.precondition,
+            .coarse_rows = choices.coarse,
+            .block = block,
+            .method = sparse::GeneralMethod::cg,
+            .rtol = how.rtol,
+            .iteration_limit = how.iteration_limit};
 }
 
 void refuse_options_of_workers(const CLI::App& app) {
@@ -55,20 +104,29 @@ void refuse_options_of_workers(const CLI::App& app) {
 
 namespace {
 
-template <class User, class Matrix, class Columns>
-Solved solve_by_loop(const char* loop, const Common& common, const std::string& file, const Workers& workers, const Matrix& A,
-                     const sparse::DistributedOptions& options, const Columns& b, std::vector<User>& x) {
+/// body(solver), with the other ranks in a worker loop.
+template <class User, class Matrix, class Body>
+auto with_solver(const char* loop, const Common& common, const std::string& file, const Workers& workers, const Matrix& A,
+                 const sparse::DistributedOptions& options, const Body& body) {
     auto& ranks = *common.ranks;
     try {
         sparse::DistributedSolverOf<User> solver(ranks.workers(loop, workers.here), workers.here, A.view(), options, file);
-        auto logs = iterate(common, solver, options.rtol, b, x);
-        return {solver.setup().iteration, solver.setup(), std::move(logs)};
+        return body(solver);
     } catch (const sparse::PreconditionError& error) {
         throw ComputationError(fmt::format("{}: {} (--precondition jacobi)", file, error.what()));
     } catch (...) {
         ranks.end_if_others_wait();
         throw;
     }
+}
+
+template <class User, class Matrix, class Columns>
+Solved solve_by_loop(const char* loop, const Common& common, const std::string& file, const Workers& workers, const Matrix& A,
+                     const sparse::DistributedOptions& options, const Columns& b, std::vector<User>& x) {
+    return with_solver<User>(loop, common, file, workers, A, options, [&](sparse::DistributedSolverOf<User>& solver) -> Solved {
+        auto logs = iterate(common, solver, options.rtol, b, x);
+        return {solver.setup().iteration, solver.setup(), std::move(logs)};
+    });
 }
 
 }  // namespace
@@ -80,6 +138,11 @@ Solved solve_on_workers(const Common& common, const std::string& file, const Wor
 Solved solve_on_workers(const Common& common, const std::string& file, const Workers& workers, const sparse::ComplexCsrMatrix& A,
                         const sparse::DistributedOptions& options, const sparse::ComplexColumns& b, std::vector<std::complex<double>>& x) {
     return solve_by_loop(complex_solve_loop, common, file, workers, A, options, b, x);
+}
+sparse::Eigenpairs eigenpairs_on_workers(const Common& common, const std::string& file, const Workers& workers, const sparse::CsrMatrix& A,
+                                         const sparse::DistributedOptions& options, int count, const sparse::StopFunction& stop) {
+    return with_solver<double>(solve_loop, common, file, workers, A, options,
+                               [&](sparse::DistributedSolver& solver) { return solver.eigenpairs(count, stop); });
 }
 
 void run_solve_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here) {

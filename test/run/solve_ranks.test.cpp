@@ -8,7 +8,10 @@
 #include <test/sparse/complex_systems.hpp>
 #include <test/sparse/general_systems.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <csignal>
+#include <tuple>
 
 namespace {
 
@@ -65,6 +68,113 @@ TEST_F(ParallelSolve, SolvesWhatOneRankSolves) {
     }
 }
 
+TEST_F(ParallelSolve, TakesTheMethodThatWasAskedFor) {
+    const std::tuple<const char*, sparse::CsrMatrix, std::vector<const char*>> systems[] = {
+        {"box.mtx", sparse::box_matrix({6, 5, 20}), {"cg", "bicgstab", "gmres", "minres"}},
+        {"flow.mtx", sparse::test::convection(15, 0.05, 1, -2), {"bicgstab", "gmres"}},
+        {"indefinite.mtx", sparse::test::helmholtz(11, 0.7), {"minres"}},
+        {"saddle.mtx", sparse::test::saddle_point(40), {"minres"}}};
+    for (const auto& [file, A, methods] : systems) {
+        put(file, A);
+        for (const std::string method : methods) {
+            std::vector<double> alone;
+            for (const int n : {1, 2, 3, 4, 8}) {
+                const auto outcome = ranks(n, solve({file, "--method", method, "--json", "--rtol", "1e-10", "-o", "x.mtx", "--force"}));
+                ASSERT_EQ(outcome.status, 0) << file << ", " << method << ": " << outcome.err;
+                EXPECT_EQ(outcome.json()["method"], method);
+                EXPECT_LE(residual(A, "x.mtx"), 1.01e-10) << file << ", " << method << " on " << n << " ranks";
+                const auto x = sparse::read_columns(directory / "x.mtx", A.rows()).values;
+                if (n == 1) alone = x;
+                double error = 0, size = 0;
+                for (std::size_t i = 0; i < x.size(); ++i) {
+                    error = std::max(error, std::fabs(x[i] - alone[i]));
+                    size = std::max(size, std::fabs(alone[i]));
+                }
+                EXPECT_LE(error, 1e-7 * size) << file << ", " << method << " on " << n << " ranks";
+            }
+        }
+    }
+    for (const auto& more : {std::vector<std::string>{"--precondition", "multigrid", "--overlap", "1"}, {"--precondition", "jacobi"}}) {
+        auto arguments = solve({"box.mtx", "--method", "gmres", "--restart", "20", "--json"});
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const auto outcome = ranks(3, arguments);
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(outcome.json()["method"], "gmres");
+        EXPECT_LE(outcome.json()["relative_residual"].get<double>(), 1e-8);
+    }
+    const auto one = ranks(2, solve({"saddle.mtx", "--method", "minres", "--json"}));
+    EXPECT_EQ(one.json()["precondition"], "jacobi");
+    fs::remove(directory / "x.mtx");
+    expect_refused(2, {"flow.mtx", "--json", "--method", "minres"}, {"method", "minres needs a symmetric matrix", "bicgstab"});
+    expect_refused(2, {"flow.mtx", "--json", "--method", "cg"}, {"flow.mtx", "conjugate gradients need"});
+    expect_refused(2, {"box.mtx", "--json", "--method", "gmress"}, {"--method", "gmres", "minres, cg"});
+    expect_refused(2, {"box.mtx", "--json", "--method", "minres", "--precondition", "ilu0"}, {"--precondition", "positive definite"});
+    expect_refused(2, {"box.mtx", "--json", "--method", "minres", "--coarse", "8"}, {"--coarse", "no effect with --method minres"});
+    expect_refused(2, {"box.mtx", "--json", "--method", "cg", "--overlap", "1"}, {"--overlap", "not symmetric", "gmres"});
+    expect_refused(2, {"box.mtx", "--json", "--method", "bicgstab", "--restart", "9"}, {"--restart", "no effect with --method bicgstab"});
+    expect_refused(2, {"box.mtx", "--json", "--method", "gmres", "--precondition", "ilut"}, {"--precondition", "ilut", "one worker"});
+}
+
+TEST_F(ParallelSolve, NamesTheFailureOfAMethod) {
+    // 2 x 2 blocks [d 1; -1 d] with a small d, on which BiCGStab breaks down, and a cyclic shift, on which GMRES gains nothing at first.
+    sparse::test::Entries skew{40, {}}, shift{40, {}};
+    for (index_t i = 0; i < 40; i += 2) {
+        skew.at[{i, i}] = skew.at[{i + 1, i + 1}] = 1e-15;
+        skew.at[{i, i + 1}] = 1, skew.at[{i + 1, i}] = -1;
+    }
+    for (index_t i = 0; i < 40; ++i) shift.at[{i, i}] = 1e-15, shift.at[{i, (i + 39) % 40}] = 1;
+    put("skew.mtx", skew.matrix());
+    put("shift.mtx", shift.matrix());
+    put("indefinite.mtx", sparse::test::helmholtz(12, 1.3));
+    std::vector<double> unit(40, 0.);
+    unit[0] = 1;
+    sparse::write_vector_market(directory / "b.mtx", view(static_cast<const std::vector<double>&>(unit)));
+    for (const int n : {1, 2, 4}) {
+        const auto failed = [&](std::vector<std::string> arguments, const std::string& end, const std::vector<std::string>& words) {
+            arguments.insert(arguments.end(), {"--json", "--precondition", "jacobi"});
+            const auto outcome = ranks(n, solve(arguments));
+            EXPECT_EQ(outcome.status, 1) << outcome.err;
+            EXPECT_EQ(outcome.json()["end"], end) << n << " ranks";
+            for (const auto& word : words) EXPECT_NE(outcome.err.find(word), std::string::npos) << word << " in " << outcome.err;
+        };
+        failed({"skew.mtx", "--method", "bicgstab"}, "breakdown", {"skew.mtx: not solved", "denominator", "--method gmres"});
+        failed({"shift.mtx", "-b", "b.mtx", "--method", "gmres", "--restart", "5"}, "stagnated", {"not solved", "larger --restart"});
+        failed({"indefinite.mtx", "--method", "cg"}, "operator not positive definite", {"not solved", "p.Ap <= 0"});
+    }
+}
+
+TEST_F(ParallelSolve, FindsEigenvalues) {
+    const auto box = sparse::box_matrix({6, 5, 20});
+    put("box.mtx", box);
+    put("flow.mtx", sparse::test::convection(12, 0.05, 1, -2));
+    std::vector<double> alone;
+    for (const int n : {1, 2, 3, 4, 8})
+        for (const auto& more : {std::vector<std::string>{}, {"--precondition", "jacobi"}}) {
+            auto arguments = solve({"box.mtx", "--eigenvalues", "4", "--rtol", "1e-7", "--json"});
+            arguments.insert(arguments.end(), more.begin(), more.end());
+            const auto outcome = ranks(n, arguments);
+            ASSERT_EQ(outcome.status, 0) << outcome.err;
+            const auto object = outcome.json();
+            EXPECT_EQ(object["precondition"], more.empty() ? "multigrid" : "jacobi");
+            EXPECT_TRUE(object["converged"].get<bool>());
+            const auto values = object["eigenvalues"].get<std::vector<double>>();
+            ASSERT_EQ(values.size(), 4u);
+            if (alone.empty()) alone = values;
+            for (std::size_t j = 0; j < 4; ++j) EXPECT_NEAR(values[j], alone[j], 1e-7 * alone[3]) << n << " ranks";
+            for (const double one : object["residuals"].get<std::vector<double>>()) EXPECT_LE(one, 1.01e-7 * alone[3]);
+        }
+    const auto brief = ranks(2, solve({"box.mtx", "--eigenvalues", "2", "--precondition", "jacobi", "--max-iterations", "2", "--json"}));
+    EXPECT_EQ(brief.status, 1) << brief.err;
+    EXPECT_EQ(brief.json()["end"], "iteration limit");
+    EXPECT_NE(brief.err.find("box.mtx: the eigenvalues did not converge"), std::string::npos) << brief.err;
+    expect_refused(2, {"box.mtx", "--json", "--eigenvalues", "500"}, {"a fifth of the rows"});
+    expect_refused(2, {"box.mtx", "--json", "--eigenvalues", "2", "--overlap", "1"}, {"--overlap", "not symmetric"});
+    expect_refused(2, {"box.mtx", "--json", "--eigenvalues", "2", "--precondition", "none"}, {"--precondition", "multigrid and jacobi"});
+    expect_refused(2, {"box.mtx", "--json", "--eigenvalues", "2", "-o", "x.mtx"}, {"--output", "no effect with --eigenvalues"});
+    expect_refused(2, {"box.mtx", "--json", "--eigenvalues", "2", "--method", "cg"}, {"--method", "no effect with --eigenvalues"});
+    expect_refused(2, {"flow.mtx", "--json", "--eigenvalues", "2"}, {"flow.mtx", "symmetric"});
+}
+
 TEST_F(ParallelSolve, SolvesComplexMatrices) {
     using sparse::test::Values;
     const std::pair<const char*, sparse::ComplexCsrMatrix> systems[] = {{"field.mtx", sparse::test::in_magnetic_field(12, 0.3, 0.1)},
@@ -93,7 +203,12 @@ TEST_F(ParallelSolve, SolvesComplexMatrices) {
     }
     expect_refused(2, {"loss.mtx", "--json", "--precondition", "multigrid"}, {"--precondition", "real matrices"});
     expect_refused(2, {"loss.mtx", "--json", "--coarse", "8"}, {"--coarse", "no effect on a complex matrix"});
-    expect_refused(2, {"loss.mtx", "--json", "--method", "gmres"}, {"--method", "one worker"});
+    expect_refused(2, {"loss.mtx", "--json", "--method", "gmres"}, {"method", "one worker"});
+    expect_refused(2, {"loss.mtx", "--json", "--method", "minres", "--precondition", "jacobi"}, {"minres", "real matrices"});
+    expect_refused(2, {"loss.mtx", "--json", "--method", "cg"}, {"cg needs a Hermitian matrix"});
+    const auto asked = ranks(2, solve({"field.mtx", "--json", "--method", "bicgstab"}));
+    ASSERT_EQ(asked.status, 0) << asked.err;
+    EXPECT_EQ(asked.json()["method"], "bicgstab");
     expect_refused(2, {"loss.mtx", "--json", "--block", "2"}, {"--block", "no effect on a complex matrix"});
     expect_refused(2, {"loss.mtx", "--json", "-o", "x.petsc"}, {"x.petsc", "cannot hold complex numbers"});
     const auto unsolved = ranks(2, solve({"loss.mtx", "--json", "--max-iterations", "2"}));
@@ -126,7 +241,6 @@ TEST_F(ParallelSolve, RefusesWhatSeveralWorkersDoNotHave) {
     expect_refused(4, {"box.mtx", "--json", "-o", "x.mtx"}, {"box.mtx", "3 rows", "4 workers", "take at most 3"});
     expect_refused(2, {"saddle.mtx", "--json", "-o", "x.mtx"}, {"saddle.mtx", "diagonal entries are zero"});
     expect_refused(2, {"box.mtx", "--json", "--tune"}, {"--tune", "one worker"});
-    expect_refused(2, {"box.mtx", "--json", "--method", "gmres"}, {"--method", "--overlap"});
     expect_refused(2, {"box.mtx", "--json", "--precondition", "ssor"}, {"--precondition", "ssor", "multigrid"});
     expect_refused(2, {"box.mtx", "--json", "--precondition", "jacobi", "--overlap", "1"}, {"--overlap", "jacobi"});
     expect_refused(2, {"none.mtx", "--json"}, {"none.mtx", "no such file"});

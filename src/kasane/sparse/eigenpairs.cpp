@@ -1,4 +1,4 @@
-#include <kasane/sparse/eigenpairs.hpp>
+#include <kasane/sparse/eigen_start.hpp>
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
@@ -14,7 +14,6 @@
 #include <optional>
 
 namespace kasane::sparse {
-namespace {
 
 void check_eigen_options(const EigenOptions& options, index_t rows) {
     std::vector<InputProblem> problems;
@@ -30,6 +29,14 @@ void check_eigen_options(const EigenOptions& options, index_t rows) {
             "eigenvalues take the preconditioners multigrid, jacobi and none, not " + name(options.precondition) + ".", "precondition");
     if (!problems.empty()) throw InputError(problems);
 }
+
+int eigen_block(int count, index_t rows) { return static_cast<int>(std::min<index_t>(count + std::max(2, count / 4), rows)); }
+
+double eigen_start(int vector, index_t row) {
+    return RandomStream(static_cast<std::uint64_t>(vector) + 1, static_cast<std::uint64_t>(row)).uniform() - 0.5;
+}
+
+namespace {
 
 /// A in the memory of a space, from the host.
 template <Space S>
@@ -50,13 +57,12 @@ template <Space S>
 Eigenpairs pairs_on(S on, const CsrView& A, const MatrixFacts& matrix, const EigenOptions& options, const StopFunction& stop,
                     const Stopwatch& whole) {
     const auto rows = rows_on(on, A, matrix.nonzeros);
-    // Vectors beyond the wanted ones separate these from the rest of the spectrum.
-    const int block = static_cast<int>(std::min<index_t>(options.count + std::max(2, options.count / 4), A.n));
+    const int block = eigen_block(options.count, A.n);
     VectorAlgebra<S> algebra(on);
     std::vector<Buffer<double, S>> X;
     for (int j = 0; j < block; ++j) {
         std::vector<double> start(static_cast<std::size_t>(A.n));
-        for (std::size_t i = 0; i < start.size(); ++i) start[i] = RandomStream(static_cast<std::uint64_t>(j) + 1, i).uniform() - 0.5;
+        for (std::size_t i = 0; i < start.size(); ++i) start[i] = eigen_start(j, static_cast<index_t>(i));
         X.push_back(to_space(on, start));
     }
     krylov::Options how;

@@ -1,6 +1,7 @@
 // Distributed solvers on CUDA devices: several workers, each with a device, or all with the same one.
 #include <test/sparse/block/random_blocks.hpp>
 #include <test/sparse/distributed/distributed_complex_solver.hpp>
+#include <test/sparse/distributed/distributed_methods.hpp>
 #include <test/sparse/distributed/distributed_poisson_solver.hpp>
 #include <test/sparse/distributed/distributed_solver.hpp>
 
@@ -39,6 +40,16 @@ TEST_F(DistributedOnCuda, SolvesMatrices) {
             for (const auto precondition : {Precondition::jacobi, Precondition::ic0, Precondition::multigrid})
                 expect_solution(workers, here, box_matrix({7, 6, 16}), {.precondition = precondition, .coarse_rows = 40});
             expect_solution(workers, here, test::convection(14, 0.05, 1, -2), {.overlap = 1});
+        });
+}
+
+TEST_F(DistributedOnCuda, HasMethodsAndEigenvalues) {
+    for (const int count : {1, 2, 3})
+        on_workers(count, [](auto& workers, const auto& here) {
+            expect_methods(workers, here);
+            for (const auto kind : {Precondition::multigrid, Precondition::jacobi})
+                for (const int coarse : {0, 40})
+                    expect_eigenpairs(workers, here, box_matrix({6, 5, 12}), 4, {.precondition = kind, .coarse_rows = coarse});
         });
 }
 

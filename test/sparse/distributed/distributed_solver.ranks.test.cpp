@@ -1,5 +1,6 @@
 // Solves on the workers of ranks.
 #include <test/sparse/distributed/distributed_complex_solver.hpp>
+#include <test/sparse/distributed/distributed_methods.hpp>
 #include <test/sparse/distributed/distributed_poisson_solver.hpp>
 #include <test/sparse/distributed/distributed_solver.hpp>
 
@@ -21,6 +22,16 @@ TEST(SparseOfRanks, FindsTheSolution) {
             expect_solution(workers, here, test::convection(12, 0.05, 1, -2), {.overlap = overlap});
         }
         expect_solution(workers, here, box_matrix({5, 4, 20}), {.precondition = Precondition::multigrid});
+    }
+}
+
+TEST(SparseOfRanks, HasMethodsAndEigenvalues) {
+    for (const int per_rank : {1, 2}) {
+        comm::WorkerCommunicator workers(comm::world(), per_rank);
+        const std::vector<AnySpace> here(static_cast<std::size_t>(per_rank), Cpu{1});
+        if (per_rank == 1) expect_methods(workers, here);
+        for (const auto kind : {Precondition::multigrid, Precondition::jacobi})
+            expect_eigenpairs(workers, here, box_matrix({6, 5, 12}), 4, {.precondition = kind});
     }
 }
 

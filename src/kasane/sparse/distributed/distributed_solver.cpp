@@ -6,11 +6,13 @@
 #include <kasane/sparse/distributed/block_division.hpp>
 #include <kasane/sparse/distributed/solve_led.hpp>
 #include <kasane/sparse/distributed/row_division.hpp>
+#include <kasane/sparse/eigen_start.hpp>
 #include <kasane/sparse/matrix/examined_complex.hpp>
 #include <kasane/sparse/prepared_system.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <complex>
 #include <concepts>
 #include <optional>
@@ -43,6 +45,18 @@ void check_options(const DistributedOptions& options, bool real) {
         fmt::format("coarse_rows = {}: it must be 0 to {}, because every worker inverts the coarse system", coarse, most_coarse_rows));
     KS_VALIDATE(options.rtol > 0 && options.rtol < 1, fmt::format("rtol = {}: it must be above 0 and below 1. Try 1e-8", options.rtol));
     KS_VALIDATE(options.iteration_limit >= 1, fmt::format("iteration_limit = {}: it must be at least 1", options.iteration_limit));
+    KS_VALIDATE(options.restart >= 1 && options.restart <= 1000,
+                fmt::format("restart = {}: a cycle of gmres has 1 to 1000 iterations. Try 30", options.restart));
+    const bool minres = options.method == GeneralMethod::minres;
+    KS_VALIDATE(options.overlap == 0 || (options.method != GeneralMethod::cg && !minres),
+                fmt::format("overlap = {}: subdomains with overlap are not a symmetric preconditioner, which {} needs. Leave the overlap "
+                            "out, or take bicgstab or gmres",
+                            options.overlap, name(options.method)));
+    KS_VALIDATE(!minres || kind == Precondition::jacobi,
+                fmt::format("minres needs a symmetric positive definite preconditioner, which {0} is not for every symmetric matrix. Take "
+                            "jacobi, or gmres with {0}",
+                            name(kind)));
+    KS_VALIDATE(!minres || coarse == 0, "minres has no coarse system: leave coarse_rows out");
 }
 
 /// A matrix before it is divided.
@@ -52,9 +66,10 @@ struct Checked {
     const User* values = nullptr;
     MatrixOf<User> own = {};  ///< where the caller's is not canonical
     index_t zero_diagonals = 0;
-    bool symmetric = false;  ///< or Hermitian
-    bool positive = false;   ///< it may be positive definite
-    bool singular = false;   ///< constants are the null space
+    bool symmetric = false;      ///< or Hermitian
+    bool positive = false;       ///< it may be positive definite
+    bool singular = false;       ///< constants are the null space
+    std::string asymmetry = {};  ///< where it is not symmetric, or not Hermitian: the reason
 };
 
 Checked<double> checked(const CsrView& A, const std::string& source) {
@@ -62,6 +77,7 @@ Checked<double> checked(const CsrView& A, const std::string& source) {
     Checked<double> out{A, A.value};
     out.zero_diagonals = kind.zero_diagonals;
     out.symmetric = kind.symmetric;
+    out.asymmetry = kind.asymmetry;
     out.positive = kind.positive;
     out.singular = kind.positive && check(A, source, ComponentsOf::singular).singular;
     if (!kind.sorted || kind.duplicates) out.own = canonical(A), out.pattern = out.own.view(), out.values = out.own.value.data();
@@ -75,7 +91,26 @@ Checked<std::complex<double>> checked(const ComplexCsrView& A, const std::string
     out.zero_diagonals = examined.structure.zero_diagonals;
     out.symmetric = examined.structure.symmetric;
     out.positive = examined.kind.positive;
+    if (!examined.kind.hermitian) out.asymmetry = examined.kind.text;
     return out;
+}
+
+/// Tests of one worker: whether the method is for this kind of matrix. Conjugate gradients that were asked for are tried on any
+/// symmetric matrix with a positive diagonal. @throws InputError
+void require_kind(Checked<double>& matrix, const CsrView& A, GeneralMethod method, const std::string& source) {
+    KS_VALIDATE(method != GeneralMethod::minres || matrix.symmetric,
+                fmt::format("minres needs a symmetric matrix, and {}. Take bicgstab, gmres or auto", matrix.asymmetry),
+                {"", 0, 0, "method"});
+    if (method != GeneralMethod::cg || matrix.positive) return;
+    matrix.singular = check(A, source).singular;
+    matrix.positive = true;
+}
+void require_kind(const Checked<std::complex<double>>& matrix, const ComplexCsrView&, GeneralMethod method, const std::string&) {
+    KS_VALIDATE(method != GeneralMethod::minres, "minres is for real matrices. Take bicgstab or auto", {"", 0, 0, "method"});
+    KS_VALIDATE(method != GeneralMethod::gmres, "gmres of complex matrices is for one worker. Take bicgstab or auto, or start one rank",
+                {"", 0, 0, "method"});
+    KS_VALIDATE(method != GeneralMethod::cg || matrix.asymmetry.empty(),
+                fmt::format("cg needs a Hermitian matrix, and {}. Take bicgstab or auto", matrix.asymmetry), {"", 0, 0, "method"});
 }
 
 /// The size of blocks that was asked for, or that fits, by the rule of a Solver; 1: scalar rows. @throws InputError
@@ -118,20 +153,22 @@ DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers
     auto& [own_options, facts, owners, solvers] = *parts_;
     const Stopwatch watch;
     PartTimes times;
-    bool positive = false, conjugate = false;
+    bool positive = false;
+    auto method = options.method;
     int block = 1;
     const auto prepare = [&]() -> typename PartSolvers<RowPartOf<User>>::Prepared {
         check_options(options, std::same_as<User, double>);
-        const auto matrix = checked(A, source);
+        auto matrix = checked(A, source);
+        require_kind(matrix, A, method, source);
         const auto n = matrix.pattern.n;
         KS_VALIDATE(
-            matrix.zero_diagonals == 0,
+            matrix.zero_diagonals == 0 || method == GeneralMethod::minres,
             fmt::format("{} diagonal entries are zero: rows are permuted on one worker alone. Start it there", matrix.zero_diagonals),
             {source, 0, 0, ""});
         KS_VALIDATE(n >= workers.size(), fmt::format("{} rows cannot be divided among {} workers: take at most {}", n, workers.size(), n),
                     {source, 0, 0, ""});
         positive = matrix.positive;
-        conjugate = positive && options.overlap == 0;
+        if (method == GeneralMethod::automatic) method = positive && options.overlap == 0 ? GeneralMethod::cg : GeneralMethod::bicgstab;
         facts.singular = matrix.singular;
         facts.rows = n;
         facts.nonzeros = matrix.pattern.begin(n);
@@ -154,11 +191,12 @@ DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers
         }
         times.add("divide", dividing.seconds());
         const int usual = std::holds_alternative<Cpu>(here.front()) ? usual_coarse_rows : 0;
-        const bool joined = std::same_as<User, double> && positive && workers.size() > 1;
+        const bool joined = std::same_as<User, double> && positive && method != GeneralMethod::minres && workers.size() > 1;
         return {{.kind = here.front().index(),
                  .precondition = options.precondition,
                  .positive = positive,
-                 .conjugate = conjugate,
+                 .method = method,
+                 .restart = std::min<index_t>(options.restart, n),
                  .block = block,
                  .coarse_rows = joined ? options.coarse_rows.value_or(usual) : 0},
                 std::move(parts)};
@@ -175,7 +213,7 @@ DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers
     if (options.overlap > 0) facts.precondition += fmt::format(" in subdomains with {} layers of overlap", options.overlap);
     if (const auto rows = solvers->first().coarse_rows(); rows > 0)
         facts.precondition += fmt::format(" and a coarse system of {} rows", rows);
-    facts.iteration = conjugate ? "cg" : "bicgstab";
+    facts.iteration = name(method);
     facts.shift = solvers->shift();
     facts.bytes = facts.peak_bytes = solvers->bytes();
     facts.seconds = times.parts();
@@ -215,6 +253,29 @@ SolveLog DistributedSolverOf<User>::solve(View<const User> b, View<User> x, cons
         solve_led(*solvers, right, solution, owners.begin, facts.singular, true, {options.rtol, options.iteration_limit}, stop);
     for (std::size_t k = 0; k < solution.size(); ++k) x[owners.order[k]] = solution[k];
     return log;
+}
+
+template <class User>
+Eigenpairs DistributedSolverOf<User>::eigenpairs(int count, const StopFunction& stop)
+    requires std::same_as<User, double>
+{
+    const Stopwatch watch;
+    auto& [options, facts, owners, solvers] = *parts_;
+    KS_VALIDATE(facts.iteration == name(GeneralMethod::cg),
+                "eigenvalues are those of a symmetric matrix, with subdomains that do not overlap: make the solver with method cg");
+    check_eigen_options({.count = count, .rtol = options.rtol, .iteration_limit = options.iteration_limit}, facts.rows);
+    std::vector<std::vector<double>> X(static_cast<std::size_t>(eigen_block(count, facts.rows)));
+    for (int j = 0; j < static_cast<int>(X.size()); ++j)
+        for (const auto row : owners.order) X[static_cast<std::size_t>(j)].push_back(eigen_start(j, row));
+    auto found = solvers->eigenpairs(X, count, owners.begin, {options.rtol, options.iteration_limit}, stop);
+    for (int j = 0; j < std::ssize(found.values); ++j) {
+        auto& vector = found.vectors.emplace_back(static_cast<std::size_t>(facts.rows));
+        for (std::size_t k = 0; k < vector.size(); ++k) vector[at(owners.order[k])] = X[static_cast<std::size_t>(j)][k];
+    }
+    found.setup_seconds = facts.total_seconds;
+    found.seconds = watch.seconds();
+    found.device = facts.device;
+    return found;
 }
 
 template class DistributedSolverOf<double>;

@@ -6,6 +6,9 @@
 #include <kasane/core/comm/worker_memory.hpp>
 #include <kasane/krylov/bicgstab.hpp>
 #include <kasane/krylov/cg.hpp>
+#include <kasane/krylov/fgmres.hpp>
+#include <kasane/krylov/lobpcg.hpp>
+#include <kasane/krylov/minres.hpp>
 #include <kasane/sparse/distributed/part_operator.hpp>
 #include <kasane/sparse/distributed/slab_multigrid.hpp>
 #include <kasane/sparse/distributed/slab_rows.hpp>
@@ -52,6 +55,25 @@ SolveLog solve_on(S on, comm::Worker& worker, const std::vector<User>& b, std::v
     return log;
 }
 
+/// Ends all workers alike where one has less memory than it needs. @param what  needs it   @throws InputError
+void agree_on_memory(const AnySpace& on, comm::Worker& worker, std::uint64_t needed, const char* what) {
+    std::string problem;
+    if (const auto there = comm::available_memory(worker, on); needed > there)
+        problem = fmt::format("{} needs about {} MiB of memory on {}, and {} MiB are free: take more workers", what, needed >> 20, name(on),
+                              there >> 20);
+    if (const auto reason = comm::first_reason(worker, problem); !reason.empty()) throw InputError(reason);
+}
+
+/// Vectors of a worker's numbers that the method has beside b and x.
+std::uint64_t vectors_of(const PartSetup& setup) {
+    switch (setup.method) {
+        case GeneralMethod::cg: return 4;
+        case GeneralMethod::gmres: return 2 * static_cast<std::uint64_t>(setup.restart) + 1;
+        case GeneralMethod::minres: return 7;
+        default: return 6;
+    }
+}
+
 template <Space S, class User>
 class RowsOn final : public PartSolver<User> {
     static constexpr bool is_real = std::same_as<User, double>;
@@ -64,14 +86,16 @@ class RowsOn final : public PartSolver<User> {
         : on_(on),
           worker_(worker),
           algebra_(on, worker),
+          setup_(setup),
           operator_(on, worker, part, static_cast<int>(setup.block)),
           b_(on, part.own()),
           x_(on, part.own()) {
         std::string problem;
         std::unique_ptr<Subdomain> subdomain;
         try {
-            subdomain =
-                std::make_unique<Subdomain>(on, worker, part, setup.precondition, setup.positive != 0, static_cast<int>(setup.block));
+            const bool minres = setup.method == GeneralMethod::minres;
+            subdomain = std::make_unique<Subdomain>(on, worker, part, setup.precondition, setup.positive != 0 || minres,
+                                                    static_cast<int>(setup.block), minres || setup.method == GeneralMethod::gmres);
         } catch (const PreconditionError& error) {
             problem = error.what();
         }
@@ -85,21 +109,63 @@ class RowsOn final : public PartSolver<User> {
         } else {
             preconditioner_ = std::move(subdomain);
         }
-        if (setup.conjugate != 0)
-            cg_.emplace(algebra_.like(b_), algebra_.like(b_), algebra_.like(b_), algebra_.like(b_));
-        else
-            bicgstab_.emplace(algebra_, b_, true);
+        switch (setup.method) {
+            case GeneralMethod::cg: cg_.emplace(algebra_.like(b_), algebra_.like(b_), algebra_.like(b_), algebra_.like(b_)); break;
+            case GeneralMethod::gmres:
+                if constexpr (is_real) gmres_.emplace(algebra_, b_, static_cast<int>(setup.restart));
+                break;
+            case GeneralMethod::minres:
+                if constexpr (is_real) minres_.emplace(algebra_, b_);
+                break;
+            default: bicgstab_.emplace(algebra_, b_, true);
+        }
     }
 
     SolveLog solve(const std::vector<User>& b, std::vector<User>& x, const Tolerance& tolerance, const StopFunction& stop) override {
         return solve_on(on_, worker_, b, x, b_, x_, tolerance, stop, [&](const krylov::Options& how) {
-            if constexpr (is_real) preconditioner_->prepare(algebra_, b_, x_, how.rtol, cg_ ? cg_->r : bicgstab_->r);
-            return cg_ ? conjugate_gradients(how) : krylov::bicgstab(algebra_, operator_, *preconditioner_, b_, x_, *bicgstab_, how);
+            if constexpr (is_real) {
+                if (minres_) return krylov::minres(algebra_, operator_, *preconditioner_, b_, x_, *minres_, how);
+                preconditioner_->prepare(algebra_, b_, x_, how.rtol, cg_ ? cg_->r : gmres_ ? gmres_->v[0] : bicgstab_->r);
+                if (gmres_) return krylov::fgmres(algebra_, operator_, *preconditioner_, b_, x_, *gmres_, how);
+            }
+            if (cg_) return conjugate_gradients(how);
+            return krylov::bicgstab(algebra_, operator_, *preconditioner_, b_, x_, *bicgstab_, how);
         });
     }
+    Eigenpairs eigenpairs(const std::vector<std::vector<User>*>& X, int wanted, const Tolerance& tolerance,
+                          const StopFunction& stop) override {
+        if constexpr (!is_real) {
+            return PartSolver<User>::eigenpairs(X, wanted, tolerance, stop);
+        } else {
+            constexpr std::uint64_t vectors_of_each = 8;  // of lobpcg
+            const auto needed = vectors_of_each * X.size() * 8 * static_cast<std::uint64_t>(b_.size());
+            agree_on_memory(on_, worker_, needed, "its part of the vectors of eigenvalues");
+            std::vector<Vector> vectors;
+            for (const auto* one : X) vectors.push_back(to_space(on_, *one));
+            krylov::Options how;
+            how.rtol = tolerance.rtol;
+            how.iteration_limit = static_cast<int>(tolerance.iteration_limit);
+            how.stop = comm::agreed(worker_, stop);
+            const typename TwoLevelPreconditioner<S>::Symmetric M(*preconditioner_);
+            const auto count = static_cast<std::size_t>(wanted);
+            const Stopwatch watch;
+            const auto log = krylov::lobpcg(algebra_, operator_, M, vectors, count, how);
+            synchronize(on_);
+            Eigenpairs found;
+            found.seconds = watch.seconds();
+            found.end = log.end;
+            found.iterations = log.iterations;
+            if (log.values.size() >= count) {
+                found.values.assign(log.values.begin(), log.values.begin() + wanted);
+                found.residuals.assign(log.residuals.begin(), log.residuals.begin() + wanted);
+            }
+            for (std::size_t j = 0; j < count; ++j) *X[j] = to_host(vectors[j]);
+            return found;
+        }
+    }
     std::uint64_t bytes() const override {
-        const std::uint64_t vectors = 2 + (cg_ ? 4 : 6);
-        return operator_.bytes() + preconditioner_->bytes() + vectors * sizeof(User) * static_cast<std::uint64_t>(b_.size());
+        return operator_.bytes() + preconditioner_->bytes() +
+               (2 + vectors_of(setup_)) * sizeof(User) * static_cast<std::uint64_t>(b_.size());
     }
     double shift() const override { return shift_; }
     index_t coarse_rows() const override {
@@ -122,12 +188,15 @@ class RowsOn final : public PartSolver<User> {
     S on_;
     comm::Worker& worker_;
     Algebra algebra_;
+    PartSetup setup_;
     PartOperator<S, User> operator_;
     std::unique_ptr<std::conditional_t<is_real, TwoLevelPreconditioner<S>, Subdomain>> preconditioner_;
     double shift_ = 0;
     Vector b_, x_;
     std::optional<krylov::CgWorkspace<Vector>> cg_;
     std::optional<krylov::BicgstabWorkspace<Algebra>> bicgstab_;
+    std::optional<krylov::FgmresWorkspace<Algebra>> gmres_;
+    std::optional<krylov::MinresWorkspace<Algebra>> minres_;
 };
 
 template <Space S>
@@ -194,7 +263,7 @@ std::uint64_t memory_of_part(const RowPartOf<User>& part, const PartSetup& setup
     const auto coarse_rows = static_cast<std::uint64_t>(setup.coarse_rows);
     const std::uint64_t coarse = coarse_rows * coarse_rows * 8 + static_cast<std::uint64_t>(part.own()) * (coarse_rows > 0 ? 20 : 0);
     return of_matrix(part.inner) * 11 / 10 + of_matrix(part.outer) + preconditioner + coarse +
-           static_cast<std::uint64_t>(part.own()) * sizeof(User) * 10;
+           static_cast<std::uint64_t>(part.own()) * sizeof(User) * (4 + vectors_of(setup));
 }
 
 std::uint64_t memory_of_part(const BoxPart& part, const PartSetup&) {
@@ -210,14 +279,9 @@ std::uint64_t memory_of_part(const BoxPart& part, const PartSetup&) {
 /// Ends all workers alike where one has another kind of space than worker 0, or less memory than its part needs. @throws InputError
 template <class Part>
 void agree_on_space(const AnySpace& on, comm::Worker& worker, const Part& part, const PartSetup& setup) {
-    std::string problem;
-    const auto needed = memory_of_part(part, setup), there = comm::available_memory(worker, on);
-    if (on.index() != setup.kind)
-        problem = "another kind of device than worker 0's: take cpu for all, or cuda for all";
-    else if (needed > there)
-        problem = fmt::format("its part needs about {} MiB of memory on {}, and {} MiB are free: take more workers", needed >> 20, name(on),
-                              there >> 20);
+    const char* const problem = on.index() != setup.kind ? "another kind of device than worker 0's: take cpu for all, or cuda for all" : "";
     if (const auto reason = comm::first_reason(worker, problem); !reason.empty()) throw InputError(reason);
+    agree_on_memory(on, worker, memory_of_part(part, setup), "its part");
 }
 
 }  // namespace

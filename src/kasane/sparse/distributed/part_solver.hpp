@@ -1,10 +1,13 @@
 // One worker's system of a distributed solver: its part of the operator, its preconditioner and its vectors.
 #pragma once
 
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/worker.hpp>
 #include <kasane/core/device/space.hpp>
 #include <kasane/sparse/distributed/box_part.hpp>
 #include <kasane/sparse/distributed/row_division.hpp>
+#include <kasane/sparse/eigenpairs.hpp>
+#include <kasane/sparse/general/options.hpp>
 #include <kasane/sparse/options/options.hpp>
 #include <kasane/sparse/options/solve_log.hpp>
 
@@ -20,7 +23,8 @@ struct PartSetup {
     std::uint64_t kind = 0;                         ///< of the workers' spaces: index of the alternative of AnySpace
     Precondition precondition = Precondition::ic0;  ///< of a RowPart
     std::int64_t positive = 1;                      ///< the matrix may be positive definite
-    std::int64_t conjugate = 1;                     ///< conjugate gradients; otherwise BiCGStab
+    GeneralMethod method = GeneralMethod::cg;       ///< not automatic
+    std::int64_t restart = 30;                      ///< iterations of a cycle of gmres
     std::int64_t block = 1;                         ///< rows of dense blocks; 1: scalar rows
     std::int64_t coarse_rows = 0;                   ///< of the coarse system, about; 0: there is none
 };
@@ -38,6 +42,12 @@ class PartSolver {
     virtual ~PartSolver() = default;
     /// Collective over the workers. @param b, x  own numbers; x: first guess in, solution out   @param stop  called on worker 0 alone
     virtual SolveLog solve(const std::vector<User>& b, std::vector<User>& x, const Tolerance& tolerance, const StopFunction& stop) = 0;
+    /// Collective over the workers, for a part of a matrix that may be positive definite, with a preconditioner without overlap.
+    /// @param X  own numbers of each vector of the block: start in, vectors out, of the `wanted` first ones   @param stop  as of solve()
+    /// @return without `vectors`   @throws InputError on every worker where memory is short; LogicError where there are no eigenvalues
+    virtual Eigenpairs eigenpairs(const std::vector<std::vector<User>*>& /*X*/, int /*wanted*/, const Tolerance&, const StopFunction&) {
+        throw LogicError("eigenvalues are those of a real matrix that is divided by rows.");
+    }
     /// Of operator, preconditioner and vectors.
     virtual std::uint64_t bytes() const = 0;
     /// Shift of the factors' diagonal.

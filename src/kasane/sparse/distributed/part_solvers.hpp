@@ -8,6 +8,7 @@
 #include <kasane/sparse/distributed/part_solver.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
@@ -20,6 +21,7 @@ namespace kasane::sparse {
 template <class Part>
 class PartSolvers {
     using Value = typename Part::Value;
+    static constexpr bool has_eigenpairs = std::same_as<Part, RowPart>;
 
    public:
     /// What the root rank prepares.
@@ -58,7 +60,17 @@ class PartSolvers {
             command = broadcast(workers.ranks(), Command{});
             if (command.verb == Command::end) return;
             std::vector<Value> none;
-            solvers->run(none, none, {}, command.tolerance, {});
+            if (command.verb == Command::solve) {
+                solvers->run(none, none, {}, command.tolerance, {});
+                continue;
+            }
+            if constexpr (has_eigenpairs) {
+                std::vector<std::vector<Value>> no_vectors(static_cast<std::size_t>(command.block));
+                try {
+                    solvers->run_eigenpairs(no_vectors, command.wanted, {}, command.tolerance, {});
+                } catch (const InputError&) {  // all ranks throw it, and the root rank reports it
+                }
+            }
         }
     }
 
@@ -76,11 +88,19 @@ class PartSolvers {
         return run(b, x, begin, tolerance, stop);
     }
 
+    /// On the root rank. @param X  each as x of solve(): start in, the `wanted` first vectors out   @throws InputError
+    Eigenpairs eigenpairs(std::vector<std::vector<Value>>& X, int wanted, const std::vector<index_t>& begin, const Tolerance& tolerance,
+                          const StopFunction& stop) {
+        broadcast(workers_.ranks(), Command{Command::eigenpairs, tolerance, wanted, static_cast<int>(X.size())});
+        return run_eigenpairs(X, wanted, begin, tolerance, stop);
+    }
+
    private:
     struct Command {
-        enum Verb : std::int64_t { make, solve, end };
+        enum Verb : std::int64_t { make, solve, eigenpairs, end };
         Verb verb = end;
         Tolerance tolerance = {};
+        int wanted = 0, block = 0;  ///< of eigenpairs: vectors
     };
 
     /// The root rank's bytes, on all ranks.
@@ -134,6 +154,23 @@ class PartSolvers {
         });
         gather(workers_, x_parts, x, begin);
         return std::move(logs.front());
+    }
+
+    /// As run().
+    Eigenpairs run_eigenpairs(std::vector<std::vector<Value>>& X, int wanted, const std::vector<index_t>& begin, const Tolerance& tolerance,
+                              const StopFunction& stop) {
+        std::vector<std::vector<std::vector<Value>>> parts;  // [vector][worker]
+        for (const auto& vector : X) parts.push_back(scattered(workers_, vector, begin));
+        Eigenpairs found;  // of the first worker here; all have the same
+        workers_.run([&](comm::Worker& worker) {
+            const auto l = static_cast<std::size_t>(worker.local());
+            std::vector<std::vector<Value>*> mine;
+            for (auto& of_workers : parts) mine.push_back(&of_workers[l]);
+            auto mine_found = solvers_[l]->eigenpairs(mine, wanted, tolerance, worker.index() == 0 ? stop : StopFunction{});
+            if (l == 0) found = std::move(mine_found);
+        });
+        for (std::size_t j = 0; j < static_cast<std::size_t>(wanted); ++j) gather(workers_, parts[j], X[j], begin);
+        return found;
     }
 
     comm::WorkerCommunicator& workers_;

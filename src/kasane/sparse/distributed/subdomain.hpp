@@ -28,10 +28,14 @@ class SubdomainPreconditioner {
    public:
     /// Collective over the workers.
     /// @param kind      jacobi (no overlap), ic0 or, of doubles, multigrid; ic0 is ILU(0), which are the same of a symmetric matrix
-    /// @param positive  A may be positive definite: factors must be, and the diagonal is shifted until they are
+    /// @param positive  A may be positive definite: factors must be, and the diagonal is shifted until they are; jacobi takes absolute
+    /// values
     /// @param block     rows of dense blocks, of jacobi and ic0 of a positive matrix of doubles; 1: scalar rows
+    /// @param whole_rows  jacobi of scalar rows of doubles, as on one worker: a small diagonal entry, or none, is compared with couplings
+    ///   to other workers' rows, too
     /// @throws PreconditionError on this worker alone where no shift helps
-    SubdomainPreconditioner(S on, comm::Worker& worker, const RowPartOf<User>& part, Precondition kind, bool positive, int block = 1);
+    SubdomainPreconditioner(S on, comm::Worker& worker, const RowPartOf<User>& part, Precondition kind, bool positive, int block = 1,
+                            bool whole_rows = false);
 
     /// The interface of krylov: out = M^-1 in.
     void apply(DistributedAlgebra<S, User>& algebra, const Buffer<T, S>& in, Buffer<T, S>& out) const;
