@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 #include <nccl.h>
+#include <sched.h>
 
 #include <cstring>
 #include <memory>
@@ -11,6 +12,10 @@
 namespace {
 
 using kasane::comm::NcclEnd, kasane::comm::NcclId, kasane::comm::NcclModule;
+
+/// Blocks of threads, and with them connections, of NCCL for each other worker. Each connection is made at the first message, which takes 3
+/// to 10 ms; NCCL would take up to 32.
+constexpr int most_blocks = 4;
 
 /// Empty, or the reason of a failed call, kept for the caller.
 const char* kept(std::string reason) {
@@ -54,6 +59,28 @@ class End final : public NcclEnd {
     int device_;
 };
 
+/// The threads that NCCL starts inherit the processors of the thread that connects. Where a launcher has bound the rank to one processor,
+/// they would share it with a thread that waits busily, and the first messages would take five times as long.
+class OnEveryProcessor {
+   public:
+    OnEveryProcessor() {
+        if (sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+        cpu_set_t every;
+        CPU_ZERO(&every);
+        for (std::size_t id = 0; id < CPU_SETSIZE; ++id) CPU_SET(id, &every);  // the system leaves out those that it does not give
+        changed_ = sched_setaffinity(0, sizeof every, &every) == 0;
+    }
+    ~OnEveryProcessor() {
+        if (changed_) static_cast<void>(sched_setaffinity(0, sizeof before_, &before_));
+    }
+    OnEveryProcessor(const OnEveryProcessor&) = delete;
+    OnEveryProcessor& operator=(const OnEveryProcessor&) = delete;
+
+   private:
+    cpu_set_t before_;
+    bool changed_ = false;
+};
+
 const char* make_id(NcclId& id) noexcept {
     static_assert(sizeof(ncclUniqueId) == sizeof id.bytes);
     ncclUniqueId made;
@@ -68,7 +95,10 @@ const char* connect(const NcclId& id, int size, int index, int device, NcclEnd*&
     ncclUniqueId known;
     std::memcpy(&known, id.bytes, sizeof known);
     ncclComm_t communicator = nullptr;
-    const auto why = reason(ncclCommInitRank(&communicator, size, known, index), "ncclCommInitRank");
+    ncclConfig_t how = NCCL_CONFIG_INITIALIZER;
+    how.maxCTAs = most_blocks;
+    const OnEveryProcessor here;
+    const auto why = reason(ncclCommInitRankConfig(&communicator, size, known, index, &how), "ncclCommInitRankConfig");
     if (why.empty()) end = std::make_unique<End>(communicator, device).release();
     return kept(why);
 }
