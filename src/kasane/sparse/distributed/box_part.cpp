@@ -14,8 +14,8 @@ namespace kasane::sparse {
 
 std::vector<std::int32_t> slabs_of(index_t planes, int workers) {
     KS_VALIDATE(planes >= 2 * workers,
-                fmt::format("{} planes of cells across z cannot be divided among {} workers with two or more each: take at most {} workers",
-                            planes, workers, std::max<index_t>(planes / 2, 1)),
+                fmt::format("{} planes of cells across z cannot be divided among {} workers with two or more each: take at most {}", planes,
+                            workers, std::max<index_t>(planes / 2, 1)),
                 {"", 0, 0, "cells[2]"});
     constexpr double most_above_mean = 1.05;
     std::vector<std::int32_t> best;
