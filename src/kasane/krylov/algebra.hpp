@@ -25,13 +25,15 @@
 //     dots(pairs)            optional, of lobpcg: the dot of each pair of pointers to vectors
 //     resident_bicgstab()    optional: iterations of BiCGStab whose scalars stay where the vectors are (resident_bicgstab.hpp)
 //     resident_cg()          optional: the same for reliable_cg and reliable_hermitian_cg (resident_cg.hpp)
-// minres needs of them like, copy, zero, norm2, dot and axpby.
+// minres needs like, copy, zero, norm2, dot and axpby of these.
 //
 // An operator has apply(algebra, in, out) and, for reliable_cg, apply_adjoint(algebra, in, out); in and out are different vectors. It may
-// have applied(n): n applications were executed without a call, or -n calls not executed (resident_run.hpp).
-// A preconditioner has apply(algebra, in, out): out = M^-1 in, approximately. A flexible one may be another operator at every call, and
-// may have apply(algebra, in, out, watch, enough) instead: a residual of norm `enough` would end the caller's iteration.
-// convert(from, to) copies a vector of one precision to one of another.
+// have applied(n), which counts n applications that were executed without a call; a negative n takes back calls that were not executed
+// (resident_run.hpp).
+// A preconditioner has apply(algebra, in, out): out = M^-1 in, approximately. A flexible preconditioner may be another operator at every
+// call. It may have apply(algebra, in, out, watch, enough) instead, where `enough` is the norm of a residual that would end the caller's
+// iteration.
+// convert(from, to) copies a vector of one precision to a vector of another.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -41,7 +43,7 @@
 
 namespace kasane::krylov {
 
-/// x itself: the scalars of real algebras.
+/// Returns x: the conjugate of a scalar of a real algebra.
 KS_FN double conjugate(double x) { return x; }
 /// The complex conjugate of z.
 inline std::complex<double> conjugate(std::complex<double> z) { return std::conj(z); }

@@ -53,7 +53,7 @@ class BicgstabRecurrence {
         scalars_.start(norm);
         algebra_.copy(w_.r, w_.shadow);
     }
-    /// To be called after r was replaced by a better one of this norm: direction and shadow stay.
+    /// Continues after the caller has replaced r by a better residual of this norm; direction and shadow vector stay.
     void replaced(double norm) {
         scalars_.replaced(norm);
         if (!scalars_.fresh()) scalars_.set_rho(algebra_.dot(w_.shadow, w_.r));
@@ -80,7 +80,8 @@ class BicgstabRecurrence {
     /// Output vector for A s_hat.
     Vector& t() { return w_.t; }
 
-    /// After v = A p_hat: alpha; r -= alpha v, which is s; with a preconditioner x += alpha p_hat, too.
+    /// Executes the first half, after v = A p_hat: computes alpha, then r -= alpha v, which is s; with a preconditioner also x += alpha
+    /// p_hat.
     bool half_step(const Vector& p_hat, Vector& x, double enough) {
         auto& [r, shadow, p, v, t, z] = w_;
         const bool plain = &p_hat == &p;
@@ -95,7 +96,7 @@ class BicgstabRecurrence {
         if (!plain || half_is_enough) algebra_.axpby(alpha, p_hat, 1, x);
         return !half_is_enough;
     }
-    /// After t = A s_hat: omega; x += alpha p (if it has not been added) + omega s_hat; r -= omega t; rho.
+    /// Executes the second half, after t = A s_hat: omega; x += alpha p (if it has not been added) + omega s_hat; r -= omega t; rho.
     bool full_step(const Vector& s_hat, Vector& x) {
         auto& [r, shadow, p, v, t, z] = w_;
         const bool plain = &s_hat == &r;
@@ -116,8 +117,8 @@ class BicgstabRecurrence {
     /// The quantity that vanished in a step that returned false; empty where none did.
     const char* vanished() const { return scalars_.vanished(); }
 
-    /// Iterates without a preconditioner until the course or the recurrence ends, or an iteration is not allowed. Where the algebra has
-    /// iterations with resident scalars (all of its objects, or those whose has_resident_bicgstab() says so), it executes those.
+    /// Iterates without a preconditioner until the course or the recurrence ends, or an iteration is not allowed. If the algebra has
+    /// iterations with resident scalars (all objects of its type, or those whose has_resident_bicgstab() returns true), these are executed.
     /// @return false where a quantity vanished or the first half of an iteration was enough; the course says whether the residual stagnated
     template <class Operator>
     bool iterate(const Operator& A, Vector& x, IterationCourse& course, const Allowance& allow) {
@@ -169,8 +170,9 @@ class BicgstabRecurrence {
     BicgstabScalars<RecurrenceScalar<Scalar>> scalars_;
 };
 
-/// Finds x with |b - A x| <= rtol |b|, from the x that is given. After a breakdown or a stagnated residual it starts again from the true
-/// residual, with it as the shadow vector; the third start without gain ends it. With InnerBicgstab as M this is nested BiCGStab.
+/// Finds x with |b - A x| <= rtol |b|, from the x that is given. After a breakdown or stagnation the method starts again from the true
+/// residual, which is also the new shadow vector; the third start without gain ends the solve. With InnerBicgstab as M this is nested
+/// BiCGStab.
 /// @param M  flexible: may be another operator at every call (NoPreconditioner: none)
 template <class Algebra, class Operator>
 SolveLog bicgstab(Algebra& algebra, const Operator& A, AnyPreconditioner<Algebra> M, const typename Algebra::Vector& b,

@@ -36,33 +36,33 @@ class BicgstabScalars {
         r2_ = norm * norm, shadow2_ = r2_, rho_ = r2_;
         fresh_ = true;
     }
-    /// The residual was replaced by another one of this norm.
+    /// Sets the norm of the residual that has replaced the present one.
     KS_FN void replaced(double norm) { r2_ = norm * norm; }
-    /// shadow.r of the residual that was replaced.
+    /// Sets shadow.r of the residual that has replaced the earlier one.
     KS_FN void set_rho(Scalar rho) { rho_ = rho; }
 
-    /// From v.shadow and |v|^2: alpha.
+    /// Computes alpha from v.shadow and |v|^2.
     KS_FN bool take_v(Scalar v_shadow, double v2) {
         if (!(square(v_shadow) > tiny2 * (shadow2_ * v2))) return broken(Quantity::shadow_v);  // rounding alone
         alpha_ = rho_ / conjugate(v_shadow);
         if (square(alpha_) * largest_gain2_ > 1 / tiny2) return broken(Quantity::A_p);  // x would become too large
         return true;
     }
-    /// From |r|^2 after r -= alpha v. Where it returns false, r += alpha v undoes that, and undo_half() follows.
+    /// Takes |r|^2 after r -= alpha v. If it returns false, the caller undoes that by r += alpha v and calls undo_half().
     KS_FN bool take_half(double r2) {
         const double before2 = r2_;
         r2_ = r2;
         return r2_ <= 1e12 * before2 || broken(Quantity::shadow_v);
     }
-    /// From |r|^2 of a half step that was undone.
+    /// Takes |r|^2 after the caller has undone a half step.
     KS_FN void undo_half(double r2) { r2_ = r2; }
-    /// Whether the half step made the residual smaller than `enough`: the iteration then ends as sound as it began.
+    /// Whether the half step made the residual smaller than `enough`: the iteration then ends without a breakdown.
     KS_FN bool is_enough(double enough) {
         if (!(r2_ <= enough * enough)) return false;
         broken(Quantity::none);
         return true;
     }
-    /// From t.r and |t|^2: omega.
+    /// Computes omega from t.r and |t|^2.
     KS_FN bool take_t(Scalar ts, double t2) {
         omega_ = ts / t2;
         const double gain2 = t2 / r2_;
@@ -70,7 +70,7 @@ class BicgstabScalars {
         if (!(square(ts) > tiny2 * (t2 * r2_)) || square(omega_) * largest_gain2_ > 1 / tiny2) return broken(Quantity::omega);
         return true;
     }
-    /// From shadow.r and |r|^2 at the end of an iteration.
+    /// Takes shadow.r and |r|^2 at the end of an iteration.
     KS_FN bool take_rest(Scalar rho, double r2) {
         rho_before_ = rho_;
         rho_ = rho, r2_ = r2;

@@ -30,13 +30,16 @@ struct CgSums {
 
 /// Finds x with ||b - A x|| <= true_residual_slack rtol ||b||, from the x that is given.
 ///                                                                                  [Hestenes & Stiefel 1952; Saad 2003, algorithm 9.1]
-/// A and M may have apply_dot(algebra, in, out) -> double instead of apply(): the same, and it returns in.out. The algebra may have step()
-/// (algebra.hpp), and A residual(algebra, unit, b, x, r) -> double: r = unit b - A x, and it returns r.r. These save passes over memory.
-/// The algebra may have iteration() for A and M (algebra.hpp), which then takes the place of the others, but where options.flexible: the
-/// direction is then made orthogonal with the difference of two residuals, for one vector and one dot more. [Notay 2000, algorithm 2.1] A
-/// zero b gives x = 0 at once. Entries of any size are allowed: where b.b leaves the range of doubles, the system is solved in other units.
-/// Per iteration without fused forms: one A, one M, 3 dots, 3 axpby: 12 flop and 104 bytes per unknown of doubles beside A and M; with them
-/// 72 bytes.
+/// A and M may have apply_dot(algebra, in, out) -> double instead of apply(): it does the same and returns in.out. The algebra may have
+/// step() (algebra.hpp). A may have residual(algebra, unit, b, x, r) -> double, which computes r = unit b - A x and returns r.r. These save
+/// passes over memory.
+/// The algebra may have iteration() for A and M (algebra.hpp), which then replaces the other operations, except with options.flexible. That
+/// option makes the direction orthogonal with the difference of two residuals, at the cost of one vector and one dot more. [Notay 2000,
+/// algorithm 2.1]
+/// A zero b gives x = 0 at once. Entries of any size are allowed: where b.b leaves the range of doubles, the system is solved in other
+/// units.
+/// Per iteration without fused forms: one A, one M, 3 dots, 3 axpby: 12 flop and 104 bytes per unknown of doubles in addition to A and M;
+/// with fused forms 72 bytes.
 /// @param algebra  of the vectors
 /// @param A        symmetric positive definite
 /// @param M        symmetric positive definite; NoPreconditioner: none
@@ -174,7 +177,7 @@ SolveLog conjugate_gradients(Algebra& algebra, const Operator& A, const Precondi
     return log;
 }
 
-/// The same with a workspace of its own, which the algebra's like() makes.
+/// Does the same with a new workspace, which the algebra's like() makes.
 template <class Algebra, class Operator, class Preconditioner>
 SolveLog conjugate_gradients(Algebra& algebra, const Operator& A, const Preconditioner& M, const typename Algebra::Vector& b,
                              typename Algebra::Vector& x, const Options& options = {}) {

@@ -10,7 +10,7 @@ namespace kasane::krylov {
 
 /// Deflates nothing.
 struct NoDeflation {
-    /// s unchanged.
+    /// Leaves s unchanged.
     template <class Algebra, class Vector>
     void project(Algebra&, Vector&) const {}
     /// Returns false: x is unchanged.

@@ -23,8 +23,8 @@ struct FgmresWorkspace {
 };
 
 /// Finds x with |b - A x| <= rtol |b|.                                                      [Saad 1993; Saad 2003, algorithm 9.6]
-/// H becomes upper triangular by Givens' rotations as it grows, so that |r| is known without x. The true residual begins each cycle; two
-/// cycles in a row that do not make it smaller by a tenth end it as stagnated.
+/// Givens rotations keep H upper triangular as it grows, so that |r| is known without x. Each cycle begins with the true residual. Two
+/// cycles in a row that do not make it smaller by a tenth end the solve as stagnated.
 /// Iteration k of a cycle: A, M; vectors read or written: 5 (k + 1) (dot 2, axpy 3) + 2; the end of a cycle: 3 per vector and 4.
 template <class Algebra, class Operator>
 SolveLog fgmres(Algebra& algebra, const Operator& A, AnyPreconditioner<Algebra> M, const typename Algebra::Vector& b,

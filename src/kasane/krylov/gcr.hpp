@@ -24,9 +24,10 @@ struct GcrWorkspace {
 };
 
 /// Finds x with |b - A x| <= rtol |b|.                                       [Eisenstat, Elman & Schultz 1983; Luscher 2004, appendix A]
-/// The z_k stay as M returns them; a triangular system at the end of a cycle accounts in x for the orthogonalisation of the c_k. The true
-/// residual begins each cycle; two cycles in a row that do not make it smaller by a tenth end it as stagnated. Iteration k of a cycle: A,
-/// M; vectors read or written: 5 k (dot 2, axpy 3) + 1 + 5; the end of a cycle: 3 per vector and 4.
+/// The z_k stay as M returns them; at the end of a cycle a triangular system gives the coefficients of x, which account for the
+/// orthogonalisation of the c_k. Each cycle begins with the true residual. Two cycles in a row that do not make it smaller by a tenth end
+/// the solve as stagnated.
+/// Iteration k of a cycle: A, M; vectors read or written: 5 k (dot 2, axpy 3) + 1 + 5; the end of a cycle: 3 per vector and 4.
 template <class Algebra, class Operator>
 SolveLog gcr(Algebra& algebra, const Operator& A, AnyPreconditioner<Algebra> M, const typename Algebra::Vector& b,
              typename Algebra::Vector& x, GcrWorkspace<Algebra>& work, const Options& options = {}) {

@@ -1,5 +1,5 @@
-// The end of a run of iterations, as far as the norm of the residual decides it. Host and device code: where scalars stay on a device, it
-// takes these decisions there, the same ones as on the host.
+// Decides from the norm of the residual when a run of iterations ends. Host and device code: where the scalars stay on a device, the device
+// takes the same decisions as the host.
 #pragma once
 
 #include <kasane/krylov/watch.hpp>
@@ -8,21 +8,21 @@
 
 namespace kasane::krylov {
 
-/// A residual that falls too slowly (StagnationTest::slow) ends a run, too:
+/// When a residual that falls too slowly (StagnationTest::slow) ends a run.
 enum class SlowEnds {
     never,        ///< not at all
     always,       ///< whatever its size
     below_first,  ///< where the residual is smaller than at the start of the run
 };
 
-/// From the start of a run to its end; norms of the recurrence's residual.
+/// Course of a run from its start to its end; all norms are those of the recurrence's residual.
 struct IterationCourse {
-    double target;              ///< ends the run
-    double first;               ///< at the start of the run
-    double delta;               ///< a residual below `first` and below delta times the largest of the run ends it; 0: it does not
-    SlowEnds slow;              ///< see there
+    double target;              ///< a residual up to it ends the run
+    double first;               ///< norm at the start of the run
+    double delta;               ///< a residual below `first` and below delta times the largest of the run ends the run; 0: never
+    SlowEnds slow;              ///< whether a slow residual ends the run
     StagnationTest stagnation;  ///< of the recurrence; may have started before the run
-    double largest;             ///< of the run
+    double largest;             ///< largest norm of the run so far
     bool stagnated = false;     ///< the run ended because the residual no longer falls
 
     /// @param first_norm  at the start of the run
@@ -36,9 +36,9 @@ struct IterationCourse {
         if (slow == SlowEnds::always && stagnation.slow()) return false;
         return !(norm < first && (norm < delta * largest || (slow == SlowEnds::below_first && stagnation.slow())));
     }
-    /// The norm that ends the run, as far as it is known.
+    /// Norm that ends the run, from the norms so far.
     double end_norm() const { return std::max(target, std::min(first, delta * largest)); }
-    /// To be called after every iteration of a sound recurrence.
+    /// Takes the norm after an iteration that did not break down.
     KS_FN void take(double norm) {
         stagnated = stagnation.stagnated(norm);
         if (largest < norm) largest = norm;

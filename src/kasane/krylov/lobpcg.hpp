@@ -18,7 +18,7 @@
 
 namespace kasane::krylov {
 
-/// The result of lobpcg() beside the vectors.
+/// Result of lobpcg() in addition to the vectors.
 struct EigenLog {
     Outcome end = Outcome::iteration_limit;  ///< converged, iteration_limit, stagnated, breakdown, not_finite, or stopped
     int iterations = 0;                      ///< each with one A and one M for each pair that has not converged
@@ -29,14 +29,14 @@ struct EigenLog {
 
 namespace detail {
 
-/// Coefficients of the least Ritz vectors in a basis with Gram matrix G = S^T S and projection H = S^T A S, [m][m] each. Directions that
-/// depend on others to rounding are left out.                                                        [Stathopoulos & Wu 2002]
+/// Coefficients of the Ritz vectors of the smallest values in a basis with Gram matrix G = S^T S and projection H = S^T A S, [m][m] each.
+/// Directions that depend linearly on others, up to rounding, are left out.                                        [Stathopoulos & Wu 2002]
 struct Ritz {
     std::vector<double> values;        ///< [count] ascending
     std::vector<double> coefficients;  ///< [m][count]
-    std::size_t count = 0;             ///< of the vectors: as many as wanted, or fewer independent directions
+    std::size_t count = 0;             ///< number of vectors: `wanted`, or fewer if there are fewer independent directions
 
-    /// @param G  Gram matrix   @param H  projection   @param m  size of the basis   @param wanted  vectors
+    /// @param G  Gram matrix   @param H  projection   @param m  size of the basis   @param wanted  number of vectors
     Ritz(const std::vector<double>& G, const std::vector<double>& H, std::size_t m, std::size_t wanted) {
         constexpr double dependent = 1e-13;
         std::vector<double> unit(m), scaled(m * m);
@@ -72,7 +72,7 @@ struct Ritz {
     double largest = 0;  ///< Ritz value
 };
 
-/// The dot of each pair: by algebra.dots() where it has that.
+/// Computes the dot of each pair, with algebra.dots() if the algebra has it.
 template <class Algebra, class Vector>
 std::vector<double> dots(Algebra& algebra, const std::vector<std::pair<const Vector*, const Vector*>>& pairs) {
     if constexpr (requires { algebra.dots(pairs); }) {
@@ -88,7 +88,7 @@ std::vector<double> dots(Algebra& algebra, const std::vector<std::pair<const Vec
 
 /// Finds the `wanted` smallest eigenvalues and their vectors: ||A x - value x|| <= rtol times the largest wanted value, or 1e-14 times the
 /// largest Ritz value that occurred, where rounding allows no less. The vectors of the block beyond the wanted ones speed up the others.
-/// @param algebra  with like, copy, dot and axpby, and perhaps dots (algebra.hpp)
+/// @param algebra  has like, copy, dot and axpby, and optionally dots (algebra.hpp)
 /// @param A        symmetric positive semi-definite, apply(algebra, in, out)
 /// @param M        symmetric positive definite, or the inverse of A on its range; NoPreconditioner: none
 /// @param X        start in, independent; orthonormal eigenvectors out

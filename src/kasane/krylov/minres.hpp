@@ -1,5 +1,5 @@
 // MINRES for real symmetric A, definite or not, with a symmetric positive definite preconditioner.
-// Invariants: the residual of the recurrence never grows in the norm of M^-1; no vector beside seven is kept.
+// Invariants: the residual of the recurrence never grows in the norm of M^-1; the method keeps seven vectors.
 #pragma once
 
 #include <kasane/krylov/algebra.hpp>
@@ -34,10 +34,11 @@ struct MinresWorkspace {
           w_before(algebra.like(like)) {}
 };
 
-/// Finds x with |b - A x| <= rtol |b|, from the x that is given.                [Paige & Saunders 1975; Elman, Silvester & Wathen
-/// 2014, 4.1] Where the recurrence has converged and the true residual has not, the iteration begins again from the latter; the third start
-/// without gain ends it as stagnated. A singular A is allowed where b lies in its range. Ends as preconditioner_not_positive where r.M^-1 r
-/// <= 0. Per iteration: A, M, two dots; vectors read or written: 2 + 2 + 3 + 3 + 2 (Lanczos) + 8 (w, x) = 20.
+/// Finds x with |b - A x| <= rtol |b|, from the x that is given.       [Paige & Saunders 1975; Elman, Silvester & Wathen 2014, 4.1]
+/// If the recurrence has converged but the true residual has not, the iteration starts again from the true residual; the third start
+/// without gain ends the solve as stagnated. A singular A is allowed where b lies in its range. The solve ends as
+/// preconditioner_not_positive where r.M^-1 r <= 0.
+/// Per iteration: A, M, two dots; vectors read or written: 2 + 2 + 3 + 3 + 2 (Lanczos) + 8 (w, x) = 20.
 template <class Algebra, class Operator>
 SolveLog minres(Algebra& algebra, const Operator& A, AnyOperator<Algebra> M, const typename Algebra::Vector& b, typename Algebra::Vector& x,
                 MinresWorkspace<Algebra>& work, const Options& options = {}) {

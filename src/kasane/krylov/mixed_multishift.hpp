@@ -1,7 +1,7 @@
-// Conjugate gradients for (A + s_i) x_i = b in mixed precision: the iteration begins in the high precision and continues in the low one.
-// An error of A p changes the solution in proportion to p, and p shrinks with the residual, so the precision that an iteration needs is
-// rtol |b| / |r| [van den Eshof & Sleijpen 2004, SIAM J. Matrix Anal. Appl. 26, 125]. Reliable updates are no way for many shifts: their
-// residuals keep one direction only while none of them is replaced. Invariant: convergence is judged by true residuals of the high
+// Conjugate gradients for (A + s_i) x_i = b in mixed precision: the iteration begins in the high precision and continues in the low one. An
+// error of A p changes the solution in proportion to p, and p shrinks with the residual. The precision that an iteration needs is therefore
+// rtol |b| / |r| [van den Eshof & Sleijpen 2004, SIAM J. Matrix Anal. Appl. 26, 125]. Reliable updates do not work for several shifts: the
+// residuals stay parallel only as long as none of them is replaced. Invariant: convergence is judged by true residuals of the high
 // precision.
 #pragma once
 
@@ -19,8 +19,8 @@ namespace kasane::krylov {
 template <class High, class Low>
 struct MixedMultishiftWorkspace {
     MultishiftWorkspace<High> high;       ///< of the first iterations
-    MultishiftWorkspace<Low> low;         ///< of the others
-    std::vector<typename Low::Vector> y;  ///< their corrections
+    MultishiftWorkspace<Low> low;         ///< of the later iterations
+    std::vector<typename Low::Vector> y;  ///< corrections of the later iterations
     /// @param high_like, low_like  vectors of the system's size
     MixedMultishiftWorkspace(const High& high_algebra, const typename High::Vector& high_like, const Low& low_algebra,
                              const typename Low::Vector& low_like, std::size_t shifts)
@@ -29,9 +29,9 @@ struct MixedMultishiftWorkspace {
     }
 };
 
-/// Finds x_i with |b - (A + s_i) x_i| <= true_residual_slack rtol |b| for every shift, from zero: as multishift_cg with A until the
-/// residual is below rtol |b| / low_error, then with the low operator `a`. A shift whose true residual is larger in the end continues alone
-/// (reliable_hermitian_cg).
+/// Finds x_i with |b - (A + s_i) x_i| <= true_residual_slack rtol |b| for every shift, from zero. It iterates as multishift_cg with A until
+/// the residual is below rtol |b| / low_error, then with the low operator `a`. A shift whose true residual is above the tolerance at the
+/// end continues alone (reliable_hermitian_cg).
 /// @param A, a  with apply(algebra, in, out) and apply_dot   @param shifts, x  as multishift_cg
 /// @param low_error  relative error of a vector of the low precision after an iteration   @param delta  as reliable_hermitian_cg
 /// @return the log: sums over all iterations, the largest `true_residual`, the first outcome that is not `converged`

@@ -37,7 +37,7 @@ struct ShiftedOperator {
         A.apply(algebra, in, out);
         if (shift != 0) algebra.axpby(shift, in, 1, out);
     }
-    /// The same; returns in.out.
+    /// Does the same; returns in.out.
     template <class Algebra, class Vector>
     double apply_dot(Algebra& algebra, const Vector& in, Vector& out) const {
         const double product = A.apply_dot(algebra, in, out);
@@ -50,13 +50,13 @@ struct ShiftedOperator {
 /// The scalars of the iteration; vectors and operator may change their precision between two calls of run().
 class MultishiftRecurrence {
    public:
-    /// Of a residual r, which is every direction, with the square r2; the directions belong to these shifts.
+    /// Starts from a residual r with r2 = r.r; r is the first direction of every shift.
     MultishiftRecurrence(const std::vector<double>& shifts, double r2)
         : shifts_(shifts), zeta_(shifts.size(), 1), zeta_before_(shifts.size(), 1), r2_(r2), active_(shifts.size()) {}
 
     /// Norm of the first shift's residual.
     double norm() const { return std::sqrt(r2_); }
-    /// Shifts whose residuals are above the target of the solve; the largest shifts converge first.
+    /// Number of shifts whose residuals are above the target of the solve; the largest shifts converge first.
     std::size_t active() const { return active_; }
 
     /// Iterates until norm() <= end or the watch ends; adds the corrections of active shifts to x. @param A  as multishift_cg

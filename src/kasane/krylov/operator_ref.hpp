@@ -50,7 +50,7 @@ class PreconditionerRef {
           apply_(&apply_of<std::remove_reference_t<Preconditioner>>),
           none_(std::same_as<std::remove_cvref_t<Preconditioner>, NoPreconditioner>) {}
 
-    /// Whether it is NoPreconditioner.
+    /// Whether the preconditioner is NoPreconditioner.
     bool none() const { return none_; }
     /// z = M^-1 r. @param watch  of the method   @param enough  a residual of this norm would end its iteration
     void apply(Algebra& algebra, const Vector& r, Vector& z, Watch& watch, double enough) const {
@@ -73,7 +73,7 @@ class PreconditionerRef {
     bool none_;
 };
 
-// As parameters of a function template: an argument of any type converts to them, since Algebra is not deduced from it.
+// For the parameters of a function template: an argument of any type converts to them, since Algebra is not deduced from it.
 
 /// An operator of any type.
 template <class Algebra>

@@ -1,8 +1,8 @@
-// BiCGStab and conjugate gradients, on the normal equations or for a Hermitian A, in mixed precision with reliable updates: the recurrences
-// run in a low precision; at intervals their correction is added to x in the high one, and they continue from its true residual [Sleijpen &
-// van der Vorst 1996; Clark et al. 2010, section 3]. With the same algebra twice they are the plain methods. Invariants: x changes only by
-// an update that makes the true residual smaller, so that a correction spoilt by rounding is dropped; convergence is judged by the high
-// precision's residual alone.
+// BiCGStab and conjugate gradients in mixed precision with reliable updates; conjugate gradients on the normal equations or for a Hermitian
+// A. The recurrences run in a low precision. At intervals their correction is added to x in the high precision, and they continue from its
+// true residual [Sleijpen & van der Vorst 1996; Clark et al. 2010, section 3]. With the same algebra twice they are the plain methods.
+// Invariants: x changes only by an update that makes the true residual smaller, so that a correction spoilt by rounding is dropped;
+// convergence is judged by the residual of the high precision alone.
 #pragma once
 
 #include <kasane/krylov/bicgstab.hpp>
@@ -23,7 +23,7 @@ struct ReliableWorkspace {
     typename Low::Vector& y;      ///< the correction since the last update
 };
 
-/// x += y, r = b - A x; undone where the residual does not become smaller. Returns whether it did.
+/// Updates x += y, r = b - A x, and undoes it if the residual does not become smaller. Returns whether it did.
 template <class High, class Low, class Convert, class System>
 bool update(High& high, Low& low, const Convert& convert, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
             System& system) {
@@ -37,21 +37,21 @@ bool update(High& high, Low& low, const Convert& convert, typename High::Vector&
     return false;
 }
 
-/// Interval of updates, as the factor by which the residual may fall: longer while recurrence and true residual agree, shorter otherwise.
+/// Interval of updates, as the factor by which the residual may fall: longer as long as recurrence and true residual agree, else shorter.
 class Spacing {
    public:
-    /// @param agreement  a relative difference of the two that costs no iterations
+    /// @param agreement  relative difference of recurrence and true residual that costs no iterations
     Spacing(double first, double agreement) : delta_(first), agreement_(agreement) {}
     /// The factor by which the residual may fall.
     double delta() const { return delta_; }
-    /// After an update. @param claimed  norm of the recurrence's residual   @param found  of the true one
+    /// Adapts the interval after an update. @param claimed  norm of the recurrence's residual   @param found  norm of the true residual
     void learn(double claimed, double found) {
         const double apart = std::abs(found / claimed - 1);
         if (apart < agreement_) delta_ = std::max(0.5 * delta_, std::min(delta_, 0.01));
         if (!(apart < 3 * agreement_)) delta_ = std::min(2 * delta_, most);
         poor_ = !(apart < 10 * agreement_) && delta_ == most ? poor_ + 1 : 0;
     }
-    /// Whether the two do not agree although updates are as frequent as possible: the precision is too low.
+    /// Whether recurrence and true residual do not agree although updates are as frequent as possible: the precision is too low.
     bool hopeless() const { return poor_ >= 3; }
 
    private:
@@ -60,11 +60,11 @@ class Spacing {
     int poor_ = 0;
 };
 
-/// Detects updates that gain less than the recurrences claim.
+/// Detects updates that reduce the true residual less than the residual of the recurrence indicates.
 class Progress {
    public:
-    /// True where updates no longer help. @param before, now  true residuals at two updates   @param claimed  the recurrence's at the
-    /// second
+    /// Returns true where updates no longer help. @param before, now  true residuals at two updates   @param claimed  the recurrence's
+    /// residual at the second one
     bool lost(double before, double now, double claimed) {
         fruitless_ = now > 0.5 * before && now > 2 * claimed ? fruitless_ + 1 : 0;
         return fruitless_ >= 3;

@@ -1,10 +1,10 @@
-// Iterations of BiCGStab whose scalars stay where the vectors are, as on a device: the host launches iterations and does not wait for their
-// inner products. The functions that compute the scalars and end the recurrence are those of the host (BicgstabScalars, IterationCourse);
-// the operation whose sums they need executes them. Where an iteration ends the run, later operations of the run do nothing.
+// Iterations of BiCGStab whose scalars stay where the vectors are, for example on a device: the host launches iterations and does not wait
+// for their inner products. BicgstabScalars and IterationCourse compute the scalars and end the recurrence, as on the host; they run inside
+// the operation that computes the sums they need. After an iteration that ends the run, later operations of the run do nothing.
 //
 // An algebra with such iterations has resident_bicgstab(), whose result has
 //     State                                  BicgstabState
-//     begin(state)                           starts a run; none is under way
+//     begin(state)                           starts a run; no other run is in progress
 //     direction(r, v, p)                     p = r, or p = r + beta (p - omega v)
 //     first_half(shadow, v, r)               alpha; r -= alpha v
 //     second_half(p, t, shadow, x, r)        omega; x += alpha p + omega r; r -= omega t; rho
@@ -25,8 +25,8 @@ struct BicgstabState {
     /// The step that ended the run.
     enum class End {
         none,          ///< it goes on
-        first,         ///< shadow.v or A p vanished: r and x are those of the iteration's begin
-        lost,          ///< r -= alpha v was a loss: the host undoes it
+        first,         ///< shadow.v or A p vanished: r and x are those of the start of the iteration
+        lost,          ///< r -= alpha v made the residual far larger: the host undoes it
         enough,        ///< the first half was enough: the host adds alpha p to x
         second,        ///< omega vanished: the host adds alpha p to x
         rest,          ///< rho vanished, after a whole iteration
@@ -35,26 +35,26 @@ struct BicgstabState {
 
     BicgstabScalars<Scalar> scalars;  ///< of the recurrence
     IterationCourse course;           ///< of the run
-    int iterations = 0;               ///< that were started
+    int iterations = 0;               ///< number of iterations that were started
     End end = End::none;              ///< of the run
 
     /// Whether operations still have an effect.
     KS_FN bool active() const { return end == End::none; }
     /// |r|
     KS_FN double norm() const { return scalars.norm(); }
-    /// From v.shadow and |v|^2.
+    /// Takes v.shadow and |v|^2.
     KS_FN bool take_v(Scalar v_shadow, double v2) {
         ++iterations;
         return !scalars.take_v(v_shadow, v2) && ended(End::first);
     }
-    /// From |r|^2 after r -= alpha v.
+    /// Takes |r|^2 after r -= alpha v.
     KS_FN bool take_half(double r2) {
         if (!scalars.take_half(r2)) return ended(End::lost);
         return scalars.is_enough(course.target) && ended(End::enough);
     }
-    /// From t.r and |t|^2.
+    /// Takes t.r and |t|^2.
     KS_FN bool take_t(Scalar ts, double t2) { return !scalars.take_t(ts, t2) && ended(End::second); }
-    /// From shadow.r and |r|^2 after a whole iteration.
+    /// Takes shadow.r and |r|^2 after a whole iteration.
     KS_FN bool take_rest(Scalar rho, double r2) {
         if (!scalars.take_rest(rho, r2)) return ended(End::rest);
         course.take(scalars.norm());

@@ -1,9 +1,9 @@
-// The inner loop of conjugate gradients with reliable updates (reliable.hpp): its scalars and decisions, on the host, or where the vectors
-// are, as those of resident_bicgstab.hpp. Host and device code.
+// The inner loop of conjugate gradients with reliable updates (reliable.hpp): its scalars and decisions. They are on the host, or where the
+// vectors are, as in resident_bicgstab.hpp. Host and device code.
 //
 // An algebra with such iterations has resident_cg(), whose result has
 //     State                                  CgState
-//     begin(state)                           starts a run; none is under way
+//     begin(state)                           starts a run; no other run is in progress
 //     direction(s, p)                        p = s + beta p; nothing in the first iteration
 //     curvature(image, shift, p)             |image|^2 + shift |p|^2
 //     step(p, t, y, s)                       y += alpha p, s -= alpha t
@@ -20,12 +20,12 @@
 
 namespace kasane::krylov {
 
-/// From an update to the next one. Between them |r| is assumed to shrink as |s| does, so that `claimed` is |r|.
+/// Course from one update to the next. Between updates |r| is assumed to shrink as |s| does, so that `claimed` is |r|.
 struct CgCourse {
     double target;              ///< ends the run
     double first;               ///< |r| at the update
     double delta;               ///< a residual below `first` and below delta times the largest of the run ends it
-    bool low;                   ///< the precision is low: Polak & Ribiere's coefficient, and a limit of the iterations without update
+    bool low;                   ///< the precision is low: Polak & Ribiere's coefficient, and a limit of iterations without an update
     int update_after;           ///< that limit
     double r_per_s;             ///< |r| / |s|
     StagnationTest stagnation;  ///< of the run
@@ -42,9 +42,9 @@ struct CgCourse {
     KS_FN bool goes_on() const {
         return claimed > target && !((claimed < delta * largest && claimed < first) || (low && iterations > update_after));
     }
-    /// The residual that ends the run, as far as it is known.
+    /// Norm that ends the run, from the norms so far.
     double end_norm() const { return std::max(target, std::min(first, delta * largest)); }
-    /// From p.A p; false where the run ends.
+    /// Takes p.A p; returns false if the run ends.
     KS_FN bool take_curvature(double curvature) {
         fresh = !(curvature > 1e-30 * s2) || !(curvature <= 1.7e308);
         if (fresh) return false;
@@ -52,12 +52,12 @@ struct CgCourse {
         alpha = s2 / curvature;
         return true;
     }
-    /// From |s|^2 after the step.
+    /// Takes |s|^2 after the step.
     KS_FN void take_step(double square) {
         s2 = along_new = square;
         if (!low) finish();
     }
-    /// From Re s.t after the step, in a low precision: the part of the old s that rounding leaves in the new one does not count as
+    /// Takes Re s.t after the step, in a low precision: the part of the old s that rounding leaves in the new one does not count as
     /// progress.
     KS_FN void take_along(double s_t) {
         const double product = -alpha * s_t;
@@ -79,25 +79,25 @@ struct CgCourse {
 /// Course and place of a run with resident scalars. Its functions return whether the host must receive the state.
 struct CgState {
     CgCourse course;     ///< of the run
-    int iterations = 0;  ///< that were started
+    int iterations = 0;  ///< number of iterations that were started
     bool ended = false;  ///< operations no longer have an effect
 
     /// Whether operations still have an effect.
     KS_FN bool active() const { return !ended; }
     /// |r|
     KS_FN double norm() const { return course.claimed; }
-    /// From p.A p.
+    /// Takes p.A p.
     KS_FN bool take_curvature(double curvature) {
         ++iterations;
         ended = !course.take_curvature(curvature);
         return ended;
     }
-    /// From |s|^2 after the step.
+    /// Takes |s|^2 after the step.
     KS_FN bool take_step(double square) {
         course.take_step(square);
         return !course.low && finish();
     }
-    /// From Re s.t after the step.
+    /// Takes Re s.t after the step.
     KS_FN bool take_along(double s_t) {
         course.take_along(s_t);
         return finish();
@@ -110,7 +110,8 @@ struct CgState {
     }
 };
 
-/// in.A in = |image|^2 + shift |in|^2 of an operator A = B^+ B + shift with image = B in: what its apply_square(algebra, in, out) returns.
+/// in.A in = |image|^2 + shift |in|^2 of an operator A = B^+ B + shift with image = B in. The operator's apply_square(algebra, in, out)
+/// returns it.
 template <class Vector>
 struct Square {
     const Vector& image;  ///< B in

@@ -7,14 +7,14 @@
 
 namespace kasane::krylov {
 
-/// What the host receives of an iteration.
+/// Report of one iteration to the host.
 struct RunReport {
     double norm;  ///< of the residual
-    bool ended;   ///< the run
+    bool ended;   ///< whether the run has ended
 };
 
-/// Executes a run that begin() has started and whose first iteration is allowed. One iteration is launched ahead of what the host knows,
-/// but none where the next one may end the run: its operations would have no effect, but take time.
+/// Executes a run that begin() has started and whose first iteration is allowed. The host launches one iteration before it has the report
+/// of the present one. It does not where the next iteration may end the run: the operations after that would have no effect, but take time.
 /// @param iterations  has State; iterate(submit), which executes the work that submit() submits; wait(k), a RunReport; and state()
 /// @param course  of the run, at its start   @param norm  of the residual there   @param submit  submits one iteration
 /// @return the last state

@@ -32,13 +32,13 @@ Unit unit_of(Algebra& algebra, const typename Algebra::Vector& b, typename Algeb
     return {unit * to_one, norm * to_one};
 }
 
-/// A x = b while a method runs: scales, computes true residuals, writes them to the log.
+/// Scales A x = b, computes true residuals and writes them to the log while a method runs.
 template <class Algebra, class Operator>
 class ScaledSystem {
    public:
     using Vector = typename Algebra::Vector;  ///< of the algebra
 
-    /// Keeps references to all of them.
+    /// Keeps references to all arguments.
     ScaledSystem(Algebra& algebra, const Operator& A, const Vector& b, Vector& x, Watch& watch)
         : algebra_(algebra), A_(A), b_(b), x_(x), watch_(watch) {}
 
@@ -76,7 +76,7 @@ class ScaledSystem {
     }
     /// |r| of the last update().
     double norm() const { return norm_; }
-    /// Whether that is within the tolerance.
+    /// Whether the norm of the last update() is within the tolerance.
     bool converged() const { return norm_ <= watch_.target(); }
     /// Writes the true residual to the log, and undoes the scale of x. @param known  the last update() was of this x
     void end(Vector& r, bool known) {

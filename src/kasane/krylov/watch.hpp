@@ -15,10 +15,10 @@ namespace kasane::krylov {
 /// Writes the log while a method and its inner solver run; residuals are norms.
 class Watch {
    public:
-    /// Keeps references to both.
+    /// Keeps references to options and log.
     Watch(const Options& options, SolveLog& log) : options_(options), log_(log) {}
 
-    /// |b|, in the unit of the residuals.
+    /// Sets |b|, in the unit of the residuals.
     void set_b_norm(double norm) { b_norm_ = norm; }
     /// |b|
     double b_norm() const { return b_norm_; }
@@ -29,9 +29,10 @@ class Watch {
     /// The log.
     SolveLog& log() { return log_; }
 
-    /// To be called before an iteration; false where it must not be executed: the log has the outcome, and later calls return false too.
+    /// Called before an iteration. Returns false if it must not be executed: then the log has the outcome, and later calls return false
+    /// too.
     bool go_on(double residual) { return allows(residual, log_.iterations); }
-    /// The same before an iteration of an inner solver.
+    /// Called before an iteration of an inner solver; otherwise as go_on().
     bool go_on_inside(double residual) { return allows(residual * inside_scale_, log_.inner_iterations); }
     /// Iterations that the limit still allows, of the method or of the inner solver.
     int left(bool inside) const { return options_.iteration_limit - (inside ? log_.inner_iterations : log_.iterations); }
@@ -74,17 +75,17 @@ class Watch {
     bool ended_ = false;
 };
 
-/// Asks a watch whether an iteration may be executed: one of the method, or one of an inner solver with residuals in another unit.
+/// Checks whether a watch allows an iteration: one of the method, or one of an inner solver with residuals in another unit.
 struct Allowance {
     Watch& watch;         ///< of the solve
     bool inside = false;  ///< of an inner solver
     double unit = 1;      ///< of the norms
 
-    /// To be called before an iteration; counts it.
+    /// Called before an iteration: counts it, and returns whether it may be executed.
     bool operator()(double norm) const { return inside ? watch.go_on_inside(norm / unit) : watch.go_on(norm); }
     /// Iterations that the limit still allows.
     int left() const { return watch.left(inside); }
-    /// Counts iterations that were executed without having been asked for.
+    /// Counts iterations that were executed without a call before each.
     void executed(int iterations) const { watch.executed(iterations, inside); }
 };
 
@@ -95,13 +96,14 @@ class StagnationTest {
     KS_FN StagnationTest(int limit, double residual) : limit_(limit) { start(residual); }
     /// Begins again from this residual.
     KS_FN void start(double residual) { best_ = start_ = residual, since_ = 0; }
-    /// To be called after every iteration; true where the method must start again. A residual of 1e4 times the first one has lost the
-    /// digits that single precision holds.
+    /// Called after every iteration; returns true if the method must start again. A residual of 1e4 times the first one has lost the digits
+    /// that single precision holds.
     KS_FN bool stagnated(double residual) {
         if (residual < 0.9 * best_) best_ = residual, since_ = 0;
         return ++since_ > limit_ || !(residual <= 1e4 * start_);
     }
-    /// 50 iterations without gain at less than half of the first residual: rounding may be the reason, so update the true residual.
+    /// Whether 50 iterations brought no gain at less than half of the first residual: rounding may be the reason, so update the true
+    /// residual.
     KS_FN bool slow() const { return since_ >= 50 && best_ < 0.5 * start_; }
 
    private:
