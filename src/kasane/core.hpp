@@ -1,4 +1,4 @@
-// What every module shares: spaces (the CPU, a CUDA device), memory on them, errors, log and progress.
+// Parts that every module uses: spaces (the CPU, a CUDA device), memory on them, errors, log and progress.
 #pragma once
 
 #include <kasane/core/base/error.hpp>

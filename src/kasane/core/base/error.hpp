@@ -28,8 +28,8 @@ class ComputationError : public Error {
     using Error::Error;
 };
 
-/// The calling program misuses the API: views of different sizes, an object of another space, calls in the wrong order. To be corrected
-/// in the program; bad input and files are an InputError.
+/// The calling program misuses the API: views of different sizes, an object of another space, calls in the wrong order. The program must be
+/// corrected; bad input and files are an InputError.
 class LogicError : public Error {
     using Error::Error;
 };
@@ -71,7 +71,7 @@ class InputError : public Error {
         if (!(condition)) throw kasane::LogicError(message); \
     } while (false)
 
-/// Contract between our own modules: checked in dev builds (KASANE_DEV), free otherwise.
+/// Contract between modules of kasane: checked in dev builds (KASANE_DEV), not evaluated otherwise.
 #if defined(KASANE_DEV)
 #include <cassert>
 #define KS_EXPECT(condition) assert(condition)

@@ -1,5 +1,5 @@
 // The log: levelled lines to standard error (coloured on a terminal) and, once a run has a directory, to its log file.
-// The library only writes lines; the command decides how quiet the terminal is.
+// The library only writes lines; the command sets the level of the terminal.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace kasane::log {
 /// Importance of a line.
 enum class Level {
     debug,    ///< for the log file
-    info,     ///< what a user should see
+    info,     ///< progress and results for the user
     warning,  ///< the result may differ from what the user expects
     error,    ///< the command fails
     off,      ///< no line has this level
@@ -43,10 +43,10 @@ void error(fmt::format_string<Args...> format, Args&&... args) {
     write(Level::error, fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Least level that reaches the terminal (default: info).
+/// Sets the lowest level that is written to the terminal (default: info).
 void set_terminal_level(Level level);
 
-/// As long as it exists, every line, of level debug too, is also appended to a file.
+/// Appends every line, including those of level debug, to a file as long as the object exists.
 class FileSink {
    public:
     /// @throws InputError: the file cannot be opened

@@ -25,7 +25,7 @@ std::string clock_text(double seconds);
 /// A long computation calls it with the fraction that is done, 0 to 1, and the name of the present part. May be empty; called from one
 /// thread.
 using ProgressFunction = std::function<void(double done, const std::string& what)>;
-/// The progress function of a part that covers the fractions `first` to `last` of the whole; empty when that of the whole is.
+/// Returns the progress function of a part that covers the fractions `first` to `last` of the whole; empty if `whole` is empty.
 inline ProgressFunction part_of(const ProgressFunction& whole, double first, double last) {
     if (!whole) return {};
     return [=](double done, const std::string& what) { whole(first + (last - first) * done, what); };
@@ -34,8 +34,8 @@ inline ProgressFunction part_of(const ProgressFunction& whole, double first, dou
 /// Shows the progress of one computation on standard error.
 class Progress {
    public:
-    /// @param style  how   @param title  shown before the bar   @param total  work of the whole, in any unit (steps)
-    /// @param done   work that was done before (a resumed run)
+    /// @param style  form of the display   @param title  shown before the bar   @param total  work of the whole, in any unit (steps)
+    /// @param done   work that was finished before (a resumed run)
     Progress(ProgressStyle style, std::string title, double total, double done = 0);
     /// Wipes the bar.
     ~Progress();

@@ -1,5 +1,5 @@
 // Measured times: a Stopwatch, and Timers, a table of named parts to which scopes add their time.
-// Parts may nest; a part's seconds include its inner parts' only if both are named.
+// Parts may nest: the seconds of an outer part include those of its inner parts.
 #pragma once
 
 #include <chrono>

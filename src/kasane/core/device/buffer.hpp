@@ -1,5 +1,5 @@
 // Buffer<T, S> owns n uninitialised T on the space S; it moves but never copies by itself.
-// copy() is the only way between spaces; when it returns, a host side may be used again.
+// copy() is the only way to move elements between spaces; when it returns, the host memory may be used again.
 #pragma once
 
 #include <kasane/core/base/error.hpp>

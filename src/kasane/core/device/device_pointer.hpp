@@ -1,4 +1,4 @@
-// The CUDA device that a pointer of another library belongs to.
+// Finds the CUDA device to which a pointer of another library belongs.
 #pragma once
 
 #include <optional>
@@ -6,11 +6,12 @@
 namespace kasane {
 
 #if defined(KASANE_CUDA)
-/// Number of the CUDA device to whose memory the address belongs, managed memory included; empty: host memory, or not allocated by CUDA.
+/// Returns the number of the CUDA device whose memory contains the address, managed memory included; empty for host memory and for memory
+/// that CUDA did not allocate.
 /// @throws ComputationError: a CUDA call fails
 std::optional<int> cuda_device_of(const void* address);
 #else
-/// Without CUDA: empty.
+/// Returns an empty value: this build has no CUDA.
 inline std::optional<int> cuda_device_of(const void*) { return std::nullopt; }
 #endif
 

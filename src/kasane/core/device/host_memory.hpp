@@ -6,16 +6,16 @@
 
 namespace kasane {
 
-/// Memory of the host, 128-byte aligned: two cache lines, and wide enough for any vector register. From 4 MiB on in pages of 2 MiB where
-/// the system grants them: a triad runs 15 to 25% faster on them, gathers more so (two AVX-512 cores: 22.8 -> 26.1 GB/s). Large blocks
-/// begin at different places of a 4 KiB page: a store would delay every load of the same low 12 bits in another array. Free it with
-/// release_host. @throws std::bad_alloc
+/// Allocates host memory, aligned to 128 bytes: two cache lines, and wide enough for any vector register. From 4 MiB on it uses pages of 2
+/// MiB where the system grants them: a triad runs 15 to 25% faster on them, and gathers gain more (two AVX-512 cores: 22.8 -> 26.1 GB/s).
+/// Large blocks begin at different places of a 4 KiB page, because a store delays every load of the same low 12 bits in another array. Free
+/// it with release_host(). @throws std::bad_alloc
 void* allocate_host(std::size_t bytes);
 /// Frees memory of allocate_host().
 void release_host(void* memory) noexcept;
 
-/// Writes a zero into each page of memory that has no content yet, by all threads of the CPU. The system clears a new page at the first
-/// access, and one thread gets 1 to 3 GB/s of them: as slow as a disk.
+/// Writes a zero into each page of memory that has no content yet, with all threads of the CPU. The system clears a new page at its first
+/// access. One thread clears 1 to 3 GB/s, which is as slow as a disk.
 void touch_pages(void* memory, std::size_t bytes);
 
 /// Resizes a vector; the pages of the new elements are cleared by all threads.

@@ -39,11 +39,11 @@ using AnySpace = std::variant<Cpu>;
 /// Threads that a launch on this Cpu uses.
 int thread_count(Cpu on);
 
-/// The CUDA device when there is one, the CPU otherwise.
+/// Returns the CUDA device if there is one, the CPU otherwise.
 AnySpace best_space();
 
-/// "auto", "cpu", "cuda" or "cuda:1"; `threads` (0: all) is for the CPU.
-/// @throws InputError with the reason when a CUDA device is asked for and there is none.
+/// Returns the space called "auto", "cpu", "cuda" or "cuda:1"; `threads` (0: all) is for the CPU.
+/// @throws InputError with the reason if a CUDA device is requested and none can be used
 AnySpace space_named(const std::string& name, int threads = 0);
 
 /// "cpu" or "cuda:0".
@@ -65,10 +65,10 @@ DeviceInfo device_info(const AnySpace& space);
 /// The CPU first, then every CUDA device.
 std::vector<DeviceInfo> devices();
 
-/// Why there is no CUDA device, in words for a person; empty when there is one.
+/// Returns the reason, in words, why no CUDA device can be used; empty if one can.
 std::string why_no_cuda();
 
-/// Logs a warning, once, when there is a CUDA device that this build has no code for. For callers that use the CPU instead.
+/// Logs a warning, once, if the machine has a CUDA device for which this build has no code. For callers that then use the CPU.
 void warn_of_unused_cuda();
 
 /// Bytes that can still be allocated on this space.

@@ -11,7 +11,7 @@ namespace kasane::cuda {
 
 int device_count();
 std::string why_none();
-/// Why this build cannot use the device; empty when it can. Creates no context on it.
+/// Returns the reason why this build cannot use the device; empty if it can. Creates no context on the device.
 std::string why_no_code(int device);
 DeviceInfo info(int device);
 std::uint64_t free_memory(int device);
