@@ -15,8 +15,8 @@ struct SymmetricEigen {
     std::vector<double> vectors;  ///< [n][n] by rows; column j belongs to value j, columns are orthonormal
 };
 
-//// Computes all eigenpairs by rotations in cyclic order until the off-diagonal entries are below rounding. [Golub & Van Loan 2013,
-///alg. 8.5.3]
+/// Computes all eigenpairs by rotations in cyclic order until the off-diagonal entries are below rounding. [Golub & Van Loan 2013,
+/// alg. 8.5.3]
 /// @param A  [n][n] by rows, symmetric, finite   @param n  rows
 inline SymmetricEigen symmetric_eigen(std::vector<double> A, std::size_t n) {
     constexpr int most_sweeps = 60;
