@@ -15,11 +15,13 @@ using Force = std::variant<Direct, Tree>;
 double softening(const Force& force);
 /// Form of a softened pair.
 SofteningKernel softening_kernel(const Force& force);
-/// Each particle has its own softening.
+/// Whether each particle has its own softening.
 bool softening_per_particle(const Force& force);
-/// Pairs combine the softenings of two particles; otherwise all have one Plummer softening, and the kernels are those of that case.
+/// Whether pairs combine the softenings of two particles. Otherwise all particles have one Plummer softening, and the kernels are those of
+/// that case.
 bool combines_softenings(const Force& force);
-/// Makes the force use the softenings of these particles: the smallest becomes that of the force, and equal ones are one softening.
+/// Makes the force use the softenings of these particles. The smallest one becomes the softening of the force; if all are equal, all
+/// particles have one softening.
 /// @param each  eps of each particle [length]; empty: the force keeps its own
 /// @throws InputError: the force has softening_per_particle, but `each` is empty
 void set_softening(Force& force, const std::vector<double>& each);

@@ -1,4 +1,4 @@
-// What a simulation is created with, what a continuation needs, and counts of its steps. Plain values.
+// Options of a simulation, its state for a continuation, and counts of its steps. Plain values.
 #pragma once
 
 #include <kasane/core/math/vec3.hpp>

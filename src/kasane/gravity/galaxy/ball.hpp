@@ -54,8 +54,8 @@ class BallSampler {
 /// Draws all particles of a ball. @throws InputError as BallSampler does
 Particles sample(const Ball& ball, Cpu on = {});
 /// Draws the particles first, first + 1, ..., first + n - 1 in one of several processes, which draw different particles at the same time
-/// and cover the ball together: those of a BallSampler, bit by bit, each drawn once. The processes add their particles to the mean one
-/// after the other.
+/// and cover the ball together. The particles are those of a BallSampler, bit by bit, each drawn once. The processes add their particles to
+/// the mean one after the other.
 /// @param first  0 or more   @param n  may be 0; first + n must not exceed the number of particles
 /// @param add  called in each process, as often as there are processes with particles, with 13 numbers
 /// @throws InputError as BallSampler does

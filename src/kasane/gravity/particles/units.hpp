@@ -22,7 +22,7 @@ struct Units {
 
     /// One unit of time, length / velocity, in seconds; 0: dimensionless.
     double time_s() const { return velocity_cm_s > 0 ? length_cm / velocity_cm_s : 0; }
-    /// All scales, G and names are equal.
+    /// Whether all scales, G and names are equal.
     friend bool operator==(const Units&, const Units&) = default;
 };
 

@@ -19,7 +19,7 @@ struct SnapshotForceError {
     double median = 0;       ///< half of the errors are this or less
     double p99 = 0;          ///< 99% of the errors are this or less
     double max = 0;          ///< largest error
-    /// All values are equal.
+    /// Whether all values are equal.
     friend bool operator==(const SnapshotForceError&, const SnapshotForceError&) = default;
 };
 
@@ -33,7 +33,7 @@ struct SnapshotComponent {
     double mass = 0;             ///< of all its particles [mass]
     std::uint64_t seed = 0;      ///< seed of the random numbers that it was sampled with
     double softening = 0;        ///< Plummer-equivalent eps [length]; 0: not known
-    /// All values are equal.
+    /// Whether all values are equal.
     friend bool operator==(const SnapshotComponent&, const SnapshotComponent&) = default;
 };
 

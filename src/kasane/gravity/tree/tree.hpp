@@ -43,7 +43,7 @@ enum class Curve { morton, hilbert };
 /// Traversal of the tree.
 enum class TreeWalk {
     automatic,  ///< at present lists
-    links,      ///< [OMBMN12]: More and Next links, `vector` targets per thread, `group` threads that decide together
+    links,      ///< [OMBMN12]: More and Next links, `vector` targets per thread, `group` threads that open or accept a cell together
     lists,      ///< groups of consecutive targets gather interaction lists, which are then evaluated at full width
 };
 
@@ -57,7 +57,7 @@ struct Tree {
     int leaf_size = 32;                           ///< a cell with more particles is divided, unless it is on the deepest level; 1 ... 64
     TreeWalk walk = TreeWalk::automatic;          ///< traversal of the tree
     int vector = 4,                               ///< walk `links`: targets of one thread, 1 ... 32
-        group = 4;                                ///< walk `links`: threads that decide together, 1 ... 32
+        group = 4;                                ///< walk `links`: threads that open or accept a cell together, 1 ... 32
     bool deterministic = true;  ///< bitwise repeatable on one device: no tuning, and the tree is rebuilt independently of measured times
     SofteningKernel softening_kernel = SofteningKernel::plummer;  ///< form of a pair; spline: walk `lists`
     bool softening_per_particle = false;                          ///< pairs combine the softenings of the particles; walk `lists`
@@ -67,7 +67,7 @@ struct Tree {
 /// leaf_size, softening, G, vector or group out of range
 void validate(const Tree& options);
 
-/// Pairs combine the softening terms of two particles; otherwise all have one Plummer softening.
+/// Whether pairs combine the softening terms of two particles. Otherwise all particles have one Plummer softening.
 inline bool combines_softenings(const Tree& options) {
     return options.softening_per_particle || options.softening_kernel == SofteningKernel::spline;
 }

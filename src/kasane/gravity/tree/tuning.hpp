@@ -7,8 +7,8 @@ namespace kasane::gravity {
 
 /// Parameters of a walk that change its speed; errors stay within the acceptance criterion. A number of 0: the walk chooses.
 struct WalkTuning {
-    int vector = 0;             ///< links: targets of one thread, at most 32
-    int group = 0;              ///< lists: largest number of targets in one group; links: threads that decide together, at most 32
+    int vector = 0;  ///< links: targets of one thread, at most 32
+    int group = 0;   ///< lists: largest number of targets in one group; links: threads that open or accept a cell together, at most 32
     double group_extent = 0;    ///< lists, where not all particles are targets: largest extent of a group, as a multiple of the extent
                                 ///< expected from its number of targets
     int lanes = 0;              ///< CUDA lists: lanes that share a target; groups have at most 64 / lanes targets
@@ -21,7 +21,7 @@ struct WalkTuning {
 /// Parameters of the walks with many targets, or of those with few.
 struct TunedWalk {
     WalkTuning walk{};     ///< vector, group, group_extent and list are tuned; 0: the walk chooses
-    bool decided = false;  ///< every alternative was compared: a resumed run does not compare them again
+    bool decided = false;  ///< whether every alternative was compared: a resumed run does not compare them again
 };
 
 /// Choices of the tuning during a run. Checkpoints store them.

@@ -78,11 +78,11 @@ struct TabulatedDisk {
 using Law = std::variant<Plummer, King, Hernquist, Nfw, Moore, Burkert, Einasto, Isothermal, TwoPower, TriplePower, Sersic,
                          TabulatedDensity, TabulatedSurfaceDensity, BlackHole, ExponentialDisk, SersicDisk, TabulatedDisk>;
 
-/// The law is ExponentialDisk, SersicDisk or TabulatedDisk.
+/// Whether the law is ExponentialDisk, SersicDisk or TabulatedDisk.
 bool is_disk(const Law& law);
-/// The law is BlackHole.
+/// Whether the law is BlackHole.
 bool is_black_hole(const Law& law);
-/// The law is neither a disk nor a black hole.
+/// Whether the law is neither a disk nor a black hole.
 inline bool is_sphere(const Law& law) { return !is_disk(law) && !is_black_hole(law); }
 
 /// Name of a law in model files: "plummer", "king", "hernquist", "nfw", "moore", "burkert", "einasto", "isothermal", "two-power",
@@ -97,7 +97,7 @@ Law law_named(const std::string& name);
 struct Truncation {
     double radius = 0;  ///< [length], outside the scale; 0: no truncation
     double width = 0;   ///< [length], radius / 100 to radius / 2; 0 without a truncation
-    /// There is a truncation.
+    /// Whether there is a truncation.
     explicit operator bool() const { return radius > 0; }
     /// Radius beyond which the factor is below 2e-23, that is 0 in double precision [length].
     double end() const { return radius + 7 * width; }

@@ -1,7 +1,8 @@
 // The potential of all spherical or spherically averaged components of a galaxy: the sum of mass profiles and a point mass at the centre.
 // Units: G = 1, lengths and masses as the model's; Psi = -Phi > 0 in [mass / length]. Speeds times sqrt(G) are the model's.
 // Invariants: the tables hold the part of the profiles, and the point mass is added in closed form. Within the tables relative errors are
-// some 1e-10; below their smallest radius the mass is a power law of the radius, beyond their largest radius mass and Psi are.
+// some 1e-10. Below their smallest radius the mass is a power law of the radius; beyond their largest radius both mass and Psi are power
+// laws.
 #pragma once
 
 #include <kasane/gravity/galaxy/component/mass_profile.hpp>
