@@ -36,7 +36,7 @@ SpinorField rotated(SpinorField psi, GammaBasis from, GammaBasis to);
 /// Converts the twelve columns of a propagator, 3 * spin + colour of the source: both spins of the propagator.
 std::vector<SpinorField> rotated(std::vector<SpinorField> propagator, GammaBasis from, GammaBasis to);
 
-/// The same of solutions in the order of files. @param rows  [sites][4 spins][3 colours][columns], replaced
+/// Converts solutions in the order of files to another basis. @param rows  [sites][4 spins][3 colours][columns], replaced
 /// @param columns  twelve: of a propagator, both of whose spins are converted; or one
 void rotate_rows(View<std::complex<double>> rows, int columns, GammaBasis from, GammaBasis to);
 

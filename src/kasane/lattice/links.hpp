@@ -9,7 +9,7 @@
 
 namespace kasane::lattice {
 
-/// The complex number at an address that 16 divides; on a device, one access.
+/// Loads the complex number at an address that is a multiple of 16; on a device, in one access.
 KS_FN Complex<double> load_complex(const double* from) {
 #if defined(__CUDA_ARCH__)
     const double2 z = *reinterpret_cast<const double2*>(from);
@@ -18,7 +18,7 @@ KS_FN Complex<double> load_complex(const double* from) {
     return {from[0], from[1]};
 #endif
 }
-/// Replaces it.
+/// Stores a complex number at such an address.
 KS_FN void store_complex(double* to, const Complex<double>& z) {
 #if defined(__CUDA_ARCH__)
     *reinterpret_cast<double2*>(to) = make_double2(z.re, z.im);
@@ -49,7 +49,7 @@ struct LinksView {
         for (int k = 0; k < 9; ++k) u.e[k / 3][k % 3] = load_complex(from + k * step);
         return u;
     }
-    /// Replaces that link.
+    /// Replaces the link that leaves a site, by its number among the sites of its parity.
     KS_FN void store(Parity p, index_t checkerboard, int mu, const Su3<double>& u) const {
         double* to = link(p, checkerboard, mu);
         const index_t step = 2 * stride(extents);
@@ -57,7 +57,7 @@ struct LinksView {
     }
     /// The link that leaves a site along mu.
     KS_FN Su3<double> load(const Site& s, int mu) const { return load(s.parity(), extents.checkerboard(s), mu); }
-    /// Replaces that link.
+    /// Replaces the link that leaves a site along mu.
     KS_FN void store(const Site& s, int mu, const Su3<double>& u) const { store(s.parity(), extents.checkerboard(s), mu, u); }
 };
 

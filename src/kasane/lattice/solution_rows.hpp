@@ -10,17 +10,17 @@
 
 namespace kasane::lattice {
 
-/// Receives the rows of consecutive sites. @param first  the first site (lexicographic)   @param rows  [sites][4][3][columns]; may be
-/// changed, and stays valid until the next call has returned, of the last part until this call returns
+/// Receives the rows of consecutive sites. The receiver may change the rows. They stay valid until its next call has returned; those of the
+/// last part until this call returns. @param first  the first site (lexicographic)   @param rows  [sites][4][3][columns]
 using TakeRows = std::function<void(index_t first, View<std::complex<double>> rows)>;
 /// Calls `take` for every part of the lattice in the order of sites.
 using SolutionRows = std::function<void(const TakeRows& take)>;
 
-/// The site behind the part that begins with the site `first`: whole time slices, or x-y planes of one slice; a part has at least one plane
-/// and otherwise at most 16 MiB.
+/// Returns the site behind the part that begins with the site `first`. A part consists of whole time slices, or of x-y planes of one slice;
+/// it has at least one plane and otherwise at most 16 MiB.
 index_t end_of_part(const Extents& extents, int columns, index_t first);
 
-/// The rows of fields of the host times a factor. @param columns  all of one lattice; must outlive the result
+/// Returns the rows of fields of the host times a factor. @param columns  all of one lattice; must outlive the result
 SolutionRows rows_of(const std::vector<SpinorField>& columns, double factor);
 
 }  // namespace kasane::lattice

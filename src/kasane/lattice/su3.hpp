@@ -37,7 +37,7 @@ template <class T>
 KS_FN Complex<T> conj(Complex<T> a) {
     return {a.re, -a.im};
 }
-/// Adds a b, in two fused multiplications and additions a part; sum + a * b takes three operations.
+/// Adds a b with two fused multiply-add operations for each part; sum + a * b takes three operations.
 template <class T>
 KS_FN void add_product(Complex<T>& sum, Complex<T> a, Complex<T> b) {
     sum.re = sum.re + a.re * b.re - a.im * b.im;

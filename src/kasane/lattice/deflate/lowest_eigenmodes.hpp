@@ -1,4 +1,4 @@
-// Computes the lowest eigenmodes of Dhat^+ Dhat on a space, into what dirac/eigenmodes.hpp describes.
+// Computes the lowest eigenmodes of Dhat^+ Dhat on a space; dirac/eigenmodes.hpp defines their type.
 #pragma once
 
 #include <kasane/core/device/space.hpp>
@@ -18,8 +18,8 @@ struct EigenmodeOptions {
     std::uint64_t seed = 1;   ///< of the random vector that the method starts from
 };
 
-/// Computes them by thick-restart Lanczos with a Chebyshev filter (krylov/lanczos.hpp), in double on the space. It takes the memory of
-/// 4.5 count + 25 vectors of half the lattice.
+/// Computes the lowest eigenmodes by thick-restart Lanczos with a Chebyshev filter (krylov/lanczos.hpp), in double on the space. It takes
+/// the memory of 4.5 count + 25 vectors of half the lattice.
 /// @throws InputError: options, links or parameters out of range, or too little memory; ComputationError where the restarts do not suffice
 Eigenmodes lowest_eigenmodes(AnySpace on, const GaugeField& links, const DiracParameters& parameters, const EigenmodeOptions& options = {});
 

@@ -22,8 +22,8 @@ struct HmcQuarkOptions {
     DiracParameters dirac;                 ///< kappa, c_sw, boundary in time
     double twisted_mass = 0;               ///< 2 kappa mu; 0 with Hasenbusch's masses
     std::vector<double> masses;            ///< Hasenbusch's, above 0 and ascending; empty: one pseudofermion field
-    Precision inner = Precision::single;   ///< of the iterations of solves
-    std::optional<Precision> force_inner;  ///< of those of forces; empty: inner
+    Precision inner = Precision::single;   ///< of the iterations of all solves
+    std::optional<Precision> force_inner;  ///< of the iterations of the solves of forces; empty: as `inner`
     double action_rtol = 1e-11;            ///< residual of the solves of the action
     double force_rtol = 1e-8;              ///< residual of the solves of forces
     int chronological = 3;                 ///< earlier solutions in the first guess of a force's solve
@@ -45,9 +45,9 @@ void validate(const HmcOptions& options);
 
 /// Results of one trajectory.
 struct HmcTrajectory {
-    double H = 0;           ///< at its start
-    double dH = 0;          ///< at its end minus that; not finite where the integrator was unstable
-    bool accepted = false;  ///< otherwise the links are those of before
+    double H = 0;           ///< Hamiltonian at the start of the trajectory
+    double dH = 0;          ///< Hamiltonian at the end minus H; not finite where the integrator was unstable
+    bool accepted = false;  ///< otherwise the links are unchanged
     int iterations = 0;     ///< of all solves of the trajectory
 };
 
@@ -64,10 +64,10 @@ class HmcChain {
     /// Takes the other chain's memory.
     HmcChain& operator=(HmcChain&&) noexcept;
 
-    /// Runs the trajectory of this number, distinct for every trajectory of one seed; runs count from 1.
+    /// Runs one trajectory. @param number  distinct for every trajectory of one seed; runs count from 1
     /// @param u     on the space of the chain   @param test  Metropolis's test; without it every end with a finite H is accepted
-    /// @param stop  called between operations; where it returns true, the links are those of before, and there is no result; may be empty
-    /// @throws ComputationError: a solve did not converge; the links are those of before
+    /// @param stop  called between operations; if it returns true, the links stay unchanged and there is no result; may be empty
+    /// @throws ComputationError: a solve did not converge; the links stay unchanged
     std::optional<HmcTrajectory> trajectory(Links<S>& u, std::uint64_t number, bool test = true, const std::function<bool()>& stop = {});
 
    private:

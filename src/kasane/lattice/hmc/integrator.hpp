@@ -55,7 +55,7 @@ struct Operation {
     double shift = 0;         ///< of a gradient kick
 };
 
-/// The operations of a trajectory. A drift of a level is a sequence of steps of the next one; kicks of a level that meet are one kick.
+/// The operations of a trajectory. A drift of a level is a sequence of steps of the next one; adjacent kicks of a level are joined.
 /// @param levels  from the longest steps to the shortest; at least one, each with at least one step
 std::vector<Operation> operations_of(const std::vector<Level>& levels, double length);
 

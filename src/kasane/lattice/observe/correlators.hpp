@@ -27,13 +27,13 @@ std::vector<double> pion_correlator(const Propagator& propagator);
 /// Vector, Gamma = g_k: the mean over k = 1, 2, 3.
 std::vector<double> vector_correlator(const Propagator& propagator);
 
-/// Both correlators of a propagator that comes in parts, each in the order of files (solution_rows.hpp). The sums have the order of
-/// pion_correlator() and vector_correlator(), and their bits.
+/// Computes both correlators of a propagator that arrives in parts, each in the order of files (solution_rows.hpp). The sums have the order
+/// of pion_correlator() and vector_correlator(), and therefore their bits.
 class MesonCorrelators {
    public:
     /// @param extents  of the lattice   @param source_time  time slice of the source
     MesonCorrelators(const Extents& extents, int source_time);
-    /// Adds consecutive sites; all sites are to be added in their order. @param first  the first one (lexicographic)
+    /// Adds consecutive sites. The caller must add all sites in their order. @param first  number of the first site (lexicographic)
     /// @param rows  [sites][4 spins][3 colours][12 columns]
     void add(index_t first, View<const std::complex<double>> rows);
     /// The pseudoscalar's sums so far.

@@ -23,11 +23,11 @@ Plaquette plaquette(const GaugeField& u);
 
 /// Mean Re tr U / 3 over all links: LINK_TRACE of NERSC files.
 double link_trace(const GaugeField& u);
-/// The same of links on a space.
+/// Does the same for links on a space.
 template <Space S>
 double link_trace(const Links<S>& u);
 
-/// Mean over space of tr prod_t U_t / 3.
+/// Polyakov loop: the mean over space of tr prod_t U_t / 3.
 template <Space S>
 std::complex<double> polyakov_loop(const Links<S>& u);
 

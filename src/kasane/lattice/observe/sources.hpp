@@ -7,18 +7,18 @@
 
 namespace kasane::lattice {
 
-/// 1 at one site, spin and colour.
+/// Returns a field that is 1 at one site, spin and colour.
 SpinorField point_source(const Extents& extents, const Site& site, int spin, int colour);
 
-/// 1 at every site of one time slice, for one spin and colour: zero momentum where the gauge is fixed.
+/// Returns a field that is 1 at every site of one time slice, for one spin and colour: zero momentum where the gauge is fixed.
 SpinorField wall_source(const Extents& extents, int t, int spin, int colour);
 
 /// The twelve sources of a propagator, column 3 * spin + colour: 1 at one site or at every site of a time slice.
 struct PropagatorSource {
-    Site site{};        ///< of a point source; a wall source has its time alone
+    Site site{};        ///< of a point source; a wall source uses only its time
     bool wall = false;  ///< the whole time slice
 
-    /// Whether the source has sites here.
+    /// Whether the source is not 0 at this site.
     KS_FN bool contains(const Site& s) const {
         return s[3] == site[3] && (wall || (s[0] == site[0] && s[1] == site[1] && s[2] == site[2]));
     }

@@ -34,8 +34,8 @@ struct Jackknife {
     index_t bins = 0;  ///< number of bins, each left out in turn
 };
 
-/// f of the means of several series that were measured together, with the spread of f over the means that leave out one bin of
-/// `bin` neighbours each (an incomplete last bin is ignored). Valid for any smooth f if a bin is several times tau long.
+/// Computes f of the means of several series that were measured together, and its error from the means that leave out one bin of `bin`
+/// consecutive measurements each (an incomplete last bin is ignored). Valid for any smooth f if a bin is several times tau long.
 ///                                                                                                          [Efron 1982, ch. 3]
 Jackknife jackknife(const std::vector<std::vector<double>>& series, index_t bin,
                     const std::function<double(const std::vector<double>&)>& f);

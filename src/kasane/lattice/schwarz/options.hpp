@@ -12,12 +12,12 @@ enum class SchwarzMethod {
     multiplicative,  ///< extended blocks of two colours, each returns its own region                [Ish09, slides 37, 41]
 };
 
-/// A Schwarz preconditioner; 0 (of overlap -1) chooses a good value.
+/// Options of a Schwarz preconditioner. A value of 0 (for overlap: -1) selects a good value.
 struct SchwarzOptions {
     SchwarzMethod method = SchwarzMethod::none;  ///< combination of the blocks
     int block[4] = {0, 0, 0, 0};                 ///< extents x, y, z, t of a block's own region: even, divide the lattice's
     int overlap = -1;                            ///< sites by which ras and multiplicative extend a block on every side
-    int cycles = 0;                              ///< applications of all blocks, each to the residual that the one before left
+    int cycles = 0;                              ///< applications of all blocks, each on the residual of the application before
     int block_steps = 0;                         ///< minimal residual iterations in a block
 };
 

@@ -8,8 +8,8 @@
 
 namespace kasane::lattice {
 
-/// Inexact deflation of the quark solver by local coherence, two levels [Luscher 2007]: near-null vectors of D, cut into blocks, span a
-/// subspace in which a little Dirac operator takes the place of D. 0 chooses a good value, of `vectors` no deflation.
+/// Inexact deflation of the quark solver by local coherence, two levels [Luscher 2007]. Near-null vectors of D, cut into blocks, span a
+/// subspace in which a little Dirac operator replaces D. A value of 0 selects a good value; `vectors` = 0 means no deflation.
 struct CoherentOptions {
     int vectors = 0;                 ///< near-null vectors; each gives two basis vectors per block, one of each chirality
     int block[4] = {0, 0, 0, 0};     ///< extents x, y, z, t of a block: even, divide the lattice's
@@ -20,7 +20,7 @@ struct CoherentOptions {
     int little_iteration_limit = 0;  ///< of its solve
 };
 
-/// What the set-up of a coherent subspace took.
+/// Sizes and costs of the set-up of a coherent subspace.
 struct CoherentReport {
     int vectors = 0;          ///< near-null vectors
     Extents block;            ///< extents of a block
@@ -35,13 +35,13 @@ struct CoherentReport {
 /// singular value of 1.6e-3 (beta 6.0, kappa 0.1357, 16 vectors), however many iterations were allowed; with 128 it took 84 on average.
 inline constexpr int coherent_little_length = 128;
 
-/// Near-null vectors of the little operator itself that deflate it beside the coefficients of the near-null vectors of D.
+/// Number of near-null vectors of the little operator itself that deflate it in addition to the coefficients of the near-null vectors of D.
 constexpr int coherent_own_vectors(int vectors) { return vectors / 4; }
 
-/// The options with every choice made.
+/// Returns the options with a value in place of every 0.
 CoherentOptions chosen(const CoherentOptions& options, const Extents& lattice);
 
-/// What is wrong with chosen options on this lattice; empty: nothing. Names usable blocks.
+/// Returns the problems of chosen options on this lattice, with usable blocks; empty if there are none.
 std::vector<std::string> problems_of(const CoherentOptions& options, const Extents& lattice);
 
 /// Memory of the little operator and its deflation in single precision (twice as much for a solver in double). [bytes per site]

@@ -54,7 +54,7 @@ struct SolverOptions {
     int iteration_limit = 10'000;                           ///< of low-precision iterations (or of all, without an inner solver)
     int krylov_length = 16;                                 ///< vectors that gcr and fgmres keep
     SchwarzOptions schwarz = {};                            ///< takes the place of the inner solver unless its method is none
-    CoherentOptions coherent = {};  ///< inexact deflation takes it unless it has no vectors; schwarz is its smoother then
+    CoherentOptions coherent = {};  ///< inexact deflation; with vectors it replaces the inner solver, and `schwarz` is its smoother
 };
 
 /// Its name in JSON and messages: "nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement", "auto".
@@ -77,17 +77,17 @@ struct MemoryPerSite {
 MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options, const Extents& extents = {},
                               int columns = 1);
 /// Whether several right-hand sides can be solved at once with these options: nested BiCGStab without a Schwarz preconditioner, and the
-/// automatic choice with a low inner precision. Others are solved one after the other.
+/// automatic choice with a low inner precision. With other options they are solved one after the other.
 bool solves_columns(const SolverOptions& options);
-/// The number of right-hand sides, up to `wanted`, that a solver on this space solves at once to be fast: on a device as many as the memory
-/// that is free now holds, at least 1; on a CPU 1, since one after the other is faster there.
+/// Returns the number of right-hand sides, up to `wanted`, that a solver on this space solves at once to be fast: on a device as many as
+/// the free memory holds, at least 1; on a CPU 1, since one after the other is faster there.
 int columns_at_once(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options,
                     int wanted);
 
-/// Whether the space is a device that has memory for the solutions of WilsonSolver::solve(PropagatorSource) beside a solver of as many
-/// columns at once as solves_columns() allows, and the options let them stay there (no temporal gauge).
+/// Whether the solutions of WilsonSolver::solve(PropagatorSource) can stay on the space. The space must be a device with memory for them in
+/// addition to a solver of as many columns at once as solves_columns() allows, and links must not be stored in the temporal gauge.
 bool keeps_solutions(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options);
-/// Memory on the space of twelve solutions beside the solver, where its columns do not have them. [bytes per site]
+/// Memory on the space for twelve solutions in addition to the solver, if the columns of the solver do not hold them. [bytes per site]
 double kept_bytes_per_site(const SolverOptions& options);
 
 /// Solves D x = b for one gauge field and any number of right-hand sides.
@@ -112,7 +112,7 @@ class WilsonSolver {
     /// gauge field or operator; too little memory
     void deflate(const Eigenmodes& modes);
 
-    /// What the set-up of SolverOptions::coherent took, which the constructor computes; all 0 without it.
+    /// Sizes and costs of the set-up of SolverOptions::coherent, which the constructor computes; all 0 without inexact deflation.
     CoherentReport coherent() const;
 
     /// Solves D x = b from the first guess in x.
@@ -121,16 +121,16 @@ class WilsonSolver {
     /// @param stop  called before every iteration; may be empty
     /// @throws LogicError where a field belongs to another lattice
     SolveLog solve(const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop = {});
-    /// The same of fields in the memory of the solver's space: of the host on Cpu, of the device on Cuda, where nothing but numbers of the
-    /// log passes through the host.
+    /// Does the same for fields in the memory of the solver's space: of the host on Cpu, of the device on Cuda. On Cuda only numbers of the
+    /// log pass through the host.
     /// @param b     [12 volume] in the order of SpinorField::values
     /// @param x     [12 volume] first guess in, solution out
     /// @throws LogicError where a view has another size, or links are stored in the temporal gauge
     SolveLog solve(View<const std::complex<double>> b, View<std::complex<double>> x, const krylov::StopFunction& stop = {});
-    /// Solves D x = b for several right-hand sides ("columns") at once where solves_columns(), otherwise one after the other. The links are
-    /// read once for several columns; each x has the same bits as alone. A column for which the method fails continues alone, in a higher
-    /// precision or by another method; where that fails too, the other columns that failed are not continued. The first call with another
-    /// number of columns takes the memory of `b.size()` columns.
+    /// Solves D x = b for several right-hand sides ("columns"): at once if solves_columns(), otherwise one after the other. The links are
+    /// read once for several columns; each x has the same bits as in a solve of its column alone. A column for which the method fails
+    /// continues alone, in a higher precision or by another method; if that fails too, the other columns that failed are not continued. The
+    /// first call with another number of columns allocates the memory of `b.size()` columns.
     /// @param b     right-hand sides
     /// @param x     first guesses in, solutions out; as many as b
     /// @param stop  called before every iteration of all columns, with the largest iteration and residual of them; may be empty
@@ -138,13 +138,15 @@ class WilsonSolver {
     /// @throws LogicError where a field belongs to another lattice; InputError where the columns do not fit into memory
     std::vector<SolveLog> solve(const std::vector<SpinorField>& b, std::vector<SpinorField>& x, const krylov::StopFunction& stop = {});
 
-    /// Solves D x = b for the twelve columns of a source, by the methods of the solve() above; sources are made on the space, and solutions
-    /// stay there until the next call of a solve() of several columns. Where a column does not converge, solutions are not defined.
-    /// @return one log for each column; where columns are solved one after the other, the first that fails is the last one
+    /// Solves D x = b for the twelve columns of a source, by the methods of the solve() above. Sources are made on the space. Solutions
+    /// stay there until the next call of a solve() of several columns; they are not defined if a column does not converge.
+    /// @return one log for each column; if columns are solved one after the other, the first one that fails ends the solves and has the
+    /// last log
     /// @throws LogicError where the source lies outside the lattice, or links are stored in the temporal gauge; InputError where the
-    /// columns do not fit into memory (keeps_solutions() counts)
+    /// columns do not fit into memory (see keeps_solutions())
     std::vector<SolveLog> solve(const PropagatorSource& source, const krylov::StopFunction& stop = {});
-    /// Passes these solutions, times a factor, to `take` in the order of files. On a device the next part is copied while `take` runs.
+    /// Passes the solutions of the last solve(PropagatorSource), times a factor, to `take` in the order of files. On a device the next part
+    /// is copied while `take` runs.
     /// @throws LogicError where the space has no solutions
     void each_part(double factor, const TakeRows& take) const;
 
