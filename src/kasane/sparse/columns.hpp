@@ -11,10 +11,10 @@
 
 namespace kasane::sparse {
 
-/// Not for callers.
+/// Implementation, not part of the interface.
 namespace detail {
 
-/// As solve_columns(), for numbers of any type.
+/// Does the same as solve_columns(), for numbers of any type.
 template <class Number, class AnySolver>
 std::vector<SolveLog> solve_columns_of(AnySolver& solver, View<const Number> B, View<Number> X, index_t columns, const StopFunction& stop) {
     KS_REQUIRE(columns >= 1 && B.n == X.n && B.n % columns == 0,
@@ -30,7 +30,7 @@ std::vector<SolveLog> solve_columns_of(AnySolver& solver, View<const Number> B, 
 
 }  // namespace detail
 
-/// Solves A X = B column by column with one set-up. Ends after a column whose solve the stop function ended.
+/// Solves A X = B column by column with one set-up. It ends after a column whose solve was ended by the stop function.
 /// @tparam AnySolver  Solver, GeneralSolver or PoissonSolver
 /// @param B        [columns * n] host memory, column after column   @param X  as B: first guesses in, solutions out
 /// @param columns  at least 1
@@ -41,7 +41,7 @@ std::vector<SolveLog> solve_columns(AnySolver& solver, View<const double> B, Vie
     return detail::solve_columns_of(solver, B, X, columns, stop);
 }
 
-/// The same for a ComplexSolver.
+/// Does the same with a ComplexSolver.
 template <class AnySolver>
 std::vector<SolveLog> solve_columns(AnySolver& solver, View<const std::complex<double>> B, View<std::complex<double>> X, index_t columns,
                                     const StopFunction& stop = {}) {

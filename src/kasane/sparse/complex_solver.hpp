@@ -26,8 +26,8 @@ class ComplexSolver {
     /// @param A        in host memory; not kept, and not needed after the constructor
     /// @param options  automatic method: cg where A is Hermitian and may be positive definite, else bicgstab; gmres follows where the first
     ///   one fails; automatic preconditioner: ilu0, and jacobi where its factors are unstable
-    /// @throws InputError from kind_of(A), for options that do not apply, and where memory is short; PreconditionError where ilu0 was asked
-    ///   for and its factors are unstable
+    /// @throws InputError from kind_of(A), for options that do not apply, and where memory is short; PreconditionError where ilu0 was
+    ///   requested and its factors are unstable
     ComplexSolver(const AnySpace& on, const ComplexCsrView& A, const GeneralOptions& options = {});
     /// Frees all memory.
     ~ComplexSolver();
@@ -41,7 +41,8 @@ class ComplexSolver {
     /// @param stop  may be empty
     /// @throws LogicError: another size than A's; InputError: NaN or infinity in b or x
     SolveLog solve(View<const Value> b, View<Value> x, const StopFunction& stop = {});
-    /// The solution from a first guess of zero. @param b  [n]   @param log  filled with the log; may be null   @throws as the other solve()
+    /// Returns the solution from a first guess of zero. @param b  [n]   @param log  filled with the log; may be null   @throws as the other
+    /// solve()
     std::vector<Value> solve(const std::vector<Value>& b, SolveLog* log = nullptr);
 
     /// Replaces A's values, as GeneralSolver::update(). @param A  in host memory, with the pattern of the constructor's A; not kept
@@ -49,7 +50,7 @@ class ComplexSolver {
 
     /// Results and costs of the set-up, as GeneralSolver::setup().
     const SetupFacts& setup() const;
-    /// What was found in A.
+    /// Properties of A that decide the method.
     const ComplexKind& kind() const;
     /// Changes options that need no new set-up. @param rtol  in (0, 1)   @param iteration_limit  at least 1   @throws InputError
     void set_tolerance(double rtol, int iteration_limit);

@@ -24,7 +24,7 @@ class GeneralSolver {
     /// @param A        in host memory; not kept, and not needed after the constructor
     /// @param options  options that are automatic are decided here
     /// @throws InputError from kind_of(A), for minres and a nonsymmetric A, for options that do not apply, and where memory is short;
-    ///   PreconditionError where ilu0 was asked for and its factors are unstable
+    ///   PreconditionError where ilu0 was requested and its factors are unstable
     GeneralSolver(const AnySpace& on, const CsrView& A, const GeneralOptions& options = {});
     /// The same without another check of A. @param kind  of A, from kind_of(A)
     GeneralSolver(const AnySpace& on, const CsrView& A, const MatrixKind& kind, const GeneralOptions& options);
@@ -36,13 +36,14 @@ class GeneralSolver {
     GeneralSolver& operator=(GeneralSolver&&) noexcept;
 
     /// Solves A x = b from the first guess in x.
-    /// Where the method is automatic and one fails (breakdown, stagnation, half of the iterations used), the next one continues from the
-    /// best x so far, and a note of the log says so; later solves begin with the method that converged last.
+    /// If the method is automatic and one fails (breakdown, stagnation, half of the iterations used), the next one continues from the best
+    /// x so far, and a note of the log says so. Later solves begin with the method that converged last.
     /// @param b     [n] host memory   @param x  [n] host memory: first guess in, solution out; the best x where it did not converge
     /// @param stop  may be empty
     /// @throws LogicError: another size than A's; InputError: NaN or infinity in b or x
     SolveLog solve(View<const double> b, View<double> x, const StopFunction& stop = {});
-    /// The solution from a first guess of zero. @param b  [n]   @param log  filled with the log; may be null   @throws as the other solve()
+    /// Returns the solution from a first guess of zero. @param b  [n]   @param log  filled with the log; may be null   @throws as the other
+    /// solve()
     std::vector<double> solve(const std::vector<double>& b, SolveLog* log = nullptr);
 
     /// Replaces A's values: order and arrangement stay, A is checked, scaled and factorised again.
@@ -54,7 +55,7 @@ class GeneralSolver {
     /// Results and costs of the set-up: `iteration` is the (first) method, `bytes_per_iteration` is 0 (not counted), `peak_bytes` an
     /// estimate.
     const SetupFacts& setup() const;
-    /// What was found in A.
+    /// Properties of A that decide the method.
     const MatrixKind& kind() const;
     /// Changes options that need no new set-up. @param rtol  in (0, 1)   @param iteration_limit  at least 1   @throws InputError
     void set_tolerance(double rtol, int iteration_limit);

@@ -1,5 +1,5 @@
-// Solves the finite-volume Poisson problem on a box by conjugate gradients with geometric multigrid: the number of iterations hardly
-// depends on the number of cells, and no matrix is stored but that of a tensor that couples directions, where the multigrid is that of its
+// Solves the finite-volume Poisson problem on a box by conjugate gradients with geometric multigrid. The number of iterations hardly
+// depends on the number of cells. No matrix is stored, except that of a tensor that couples directions; the multigrid is then that of its
 // diagonal part. Invariants: the result is that of Solver up to the tolerance; it does not depend on threads or device beyond rounding; a
 // solve that does not converge returns its log and never throws for a numerical reason.
 #pragma once
@@ -35,8 +35,8 @@ class PoissonSolver {
     /// @param problem  not kept; its source is not used
     /// @throws InputError as validate(), for odd_period(), options out of range, and a tensor's matrix of 2^32 entries or more
     PoissonSolver(const AnySpace& on, const PoissonProblem& problem, const PoissonSolverOptions& options = {});
-    /// The solver for the matrix of such a problem, as poisson_matrix() makes it. What the diagonal exceeds the other entries by, less than
-    /// 1e-12 of it not counted, is the conductance of faces that hold the potential.
+    /// Makes the solver for the matrix of such a problem, as poisson_matrix() builds it. The amount by which a diagonal entry exceeds the
+    /// other entries of its row is the conductance of faces that hold the potential; an amount below 1e-12 of the entry counts as 0.
     /// @param on     the CPU or a CUDA device   @param A  in the memory of `on`; not kept; columns need not ascend
     /// @param cells  along x, y, z: row i + cells[0] (j + cells[1] k) is cell (i, j, k)
     /// @throws InputError with the row where A is no such matrix, for cells that do not multiply to its rows, and for options out of range
@@ -72,23 +72,24 @@ class PoissonSolver {
     std::unique_ptr<Parts> parts_;
 };
 
-/// @throws InputError: out of range
+/// Checks the tolerance and the limit of iterations. @throws InputError: out of range
 void check_tolerance(const PoissonSolverOptions& options);
-/// Whether a direction is periodic with an odd number of cells, which geometric multigrid does not take: neighbours have two colours.
+/// Whether a direction is periodic with an odd number of cells. Geometric multigrid does not support that, because neighbours must have two
+/// different colours.
 bool odd_period(const PoissonProblem& problem, std::size_t direction);
 /// Whether PoissonSolver is expected to be faster than Solver with Precondition::multigrid, for a set-up and a solve on a CPU: there is no
 /// odd_period(), and no tensor of eigenvalues that are too far apart, relative to the mean diagonal (docs/multigrid.md). Also true for a
-/// singular() problem with couplings, whose null space Solver does not find. Of a valid problem.
+/// singular() problem with couplings, whose null space Solver does not find. The problem must be valid.
 bool geometric_multigrid_pays(const PoissonProblem& problem);
-/// @throws InputError for options out of range and odd_period()
+/// Checks the options for a problem. @throws InputError for options out of range and odd_period()
 void check_poisson_solver(const PoissonProblem& problem, const PoissonSolverOptions& options);
-/// Bytes that an iteration must move at least, where every array is read or written once in each pass that uses it.
+/// Bytes that an iteration must move at least, if every array is read or written once in each pass that uses it.
 struct MultigridBytes {
     double finest = 0;                              ///< conjugate gradients, and the cycle on the finest grid
     double coarse = 0;                              ///< the cycle on the other grids
     double all() const { return finest + coarse; }  ///< their sum
 };
-/// Those of a PoissonSolver. @param on_device  on a CUDA device, where passes are joined
+/// Bytes of an iteration of a PoissonSolver. @param on_device  on a CUDA device, where passes are joined
 MultigridBytes multigrid_bytes(const PoissonProblem& problem, bool on_device);
 /// Largest number of bytes that a PoissonSolver, its set-up and a solve allocate on the space.
 std::uint64_t poisson_solver_memory(const PoissonProblem& problem);

@@ -56,10 +56,10 @@ class Solver {
     /// @param options  options that are automatic are decided here
     /// @throws InputError from check(A), for options that do not apply, and where memory is short; PreconditionError
     Solver(const AnySpace& on, const CsrView& A, const SolverOptions& options = {});
-    /// The same without another check of A. @param kind  of A, from kind_of(A)   @throws LogicError where it is not positive
+    /// Does the same without another check of A. @param kind  of A, from kind_of(A)   @throws LogicError where kind.positive is false
     Solver(const AnySpace& on, const CsrView& A, const MatrixKind& kind, const SolverOptions& options);
 #if defined(KASANE_CUDA)
-    /// The same for A in the memory of that device: check, ordering, factorisation and conversion run there. Only cm-rcm and automatic
+    /// Does the same for A in the memory of that device: check, ordering, factorisation and conversion run there. Only cm-rcm and automatic
     /// orderings are built on the device; a matrix with another ordering is copied to the host first.
     static Solver on_device(Cuda on, const CsrView& A, const SolverOptions& options = {});
     /// As solve(), with b and x [n] in the memory of the device. @throws LogicError where the solver is on the CPU, or for another size;
@@ -81,9 +81,11 @@ class Solver {
     /// @throws LogicError: another size than A's; InputError: NaN or infinity in b or x
     SolveLog solve(View<const double> b, View<double> x, const StopFunction& stop = {}, Start start = Start::anew);
     /// Continues the last solve, which stop() ended, with its search direction: up to rounding, the iterations are those of an unbroken
-    /// solve; with multigrid it begins again from x. @param b  the same   @param x  as that solve left it   @param stop  may be empty
+    /// solve. With multigrid the solve starts again from x. @param b  the same   @param x  as that solve left it   @param stop  may be
+    /// empty
     SolveLog go_on(View<const double> b, View<double> x, const StopFunction& stop = {}) { return solve(b, x, stop, Start::where_stopped); }
-    /// The solution from a first guess of zero. @param b  [n]   @param log  filled with the log; may be null   @throws as the other solve()
+    /// Returns the solution from a first guess of zero. @param b  [n]   @param log  filled with the log; may be null   @throws as the other
+    /// solve()
     std::vector<double> solve(const std::vector<double>& b, SolveLog* log = nullptr);
 
     /// Replaces A's values: order, layout and decided options stay, A is checked, split and factorised again.
@@ -92,7 +94,7 @@ class Solver {
     ///   Others as the constructor: solve() throws LogicError until an update succeeds.
     void update(const CsrView& A);
 
-    /// Results and costs of the set-up; after update() of that.
+    /// Results and costs of the set-up; after update() those of the update.
     const SetupFacts& setup() const;
     /// The options as they were given.
     const SolverOptions& options() const;

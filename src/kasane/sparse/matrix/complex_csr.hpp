@@ -43,7 +43,7 @@ struct ComplexCsrMatrix {
     ComplexCsrView view() const { return {rows(), begin.data(), column.data(), value.data()}; }
 };
 
-/// What decides the method for a complex matrix.
+/// Properties of a complex matrix that decide the method.
 struct ComplexKind {
     bool hermitian = false;  ///< a_ij = conj(a_ji), up to 1e-12 of the larger
     bool symmetric = false;  ///< a_ij = a_ji, up to 1e-12 of the larger
@@ -51,7 +51,8 @@ struct ComplexKind {
     std::string text;        ///< "the matrix is Hermitian", "... complex symmetric", "... neither Hermitian nor symmetric"
 };
 
-/// |a_ij| of each entry, by the larger part: what the structure and the scales of a matrix follow from. NaN where a part is not finite.
+/// Returns the larger of |Re a_ij| and |Im a_ij| for each entry; the structure and the scales of the matrix follow from them. NaN where a
+/// part is not finite.
 std::vector<double> magnitudes(const ComplexCsrView& A);
 /// The kind of a canonical matrix that passed kind_of() with its magnitudes.
 ComplexKind complex_kind_of(const ComplexCsrView& A);

@@ -77,7 +77,7 @@ struct MatrixFacts {
     std::vector<std::int32_t> component;  ///< [rows] of each row; only where singular and components > 1
 };
 
-/// Matrices whose components are counted: they matter to singular ones.
+/// Which matrices have their components counted: all, or singular ones, whose null space depends on them.
 enum class ComponentsOf { all, singular };
 
 /// Tests in one pass over the entries whether A can be symmetric positive definite.

@@ -1,4 +1,4 @@
-// What decides the method for a matrix: symmetry, sign, zero rows and diagonals, structural rank.
+// Properties that decide the method for a matrix: symmetry, sign, zero rows and diagonals, structural rank.
 // Invariants: depends on the entries alone, not on threads; entries that are stored and zero count as absent.
 #pragma once
 
@@ -14,7 +14,7 @@ struct MatrixKind {
     index_t rows = 0;               ///< and columns
     index_t nonzeros = 0;           ///< entries, duplicates counted
     bool sorted = true;             ///< columns ascend in every row
-    bool duplicates = false;        ///< some place has several entries
+    bool duplicates = false;        ///< whether some place has several entries
     bool symmetric = false;         ///< a_ij = a_ji, by the test of check()
     bool positive = false;          ///< symmetric, a_ii > 0 and a_ij^2 <= a_ii a_jj: the matrix may be positive definite
     std::string asymmetry;          ///< where it is not symmetric: "entries (1, 2) = 3 and (2, 1) = 4 differ"

@@ -5,7 +5,7 @@
 
 namespace kasane::sparse {
 
-/// What reduces the error on a level before and after the coarse level; all are symmetric together.
+/// Method that reduces the error on a level before and after the coarse level; both applications together are symmetric.
 enum class Smoother {
     chebyshev,     ///< a polynomial in A on the upper three quarters of the spectrum      [Adams, Brezina, Hu & Tuminaro 2003]
     gauss_seidel,  ///< sweeps over the rows colour by colour, forward before the coarse level and backward after it   [Saad 2003, 4.1]

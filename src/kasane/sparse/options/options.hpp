@@ -112,13 +112,13 @@ struct SolverOptions {
     double drop_tolerance = 1e-3;                   ///< of ict: entries below this part of their row are dropped; from 0 to below 1
     int fill = 10;                                  ///< of ict: entries that a row of L may have beyond those of A
     int level = 1;                                  ///< k of ick: 0 to 9
-    int block = 1;                                  ///< rows of dense blocks of A, 2 to 6, for ic0, jacobi and none; 0: the size that fits
-    bool single_factor = false;                     ///< the factor's triangles in float under the double iteration (plain alone)
-    Iteration iteration = Iteration::automatic;     ///< the form of the iteration
-    Launch launch = Launch::automatic;              ///< CUDA devices alone
-    double rtol = 1e-8;                             ///< tolerance of ||b - A x|| / ||b||; as krylov::Options::rtol
-    int iteration_limit = 10000;                    ///< as krylov::Options::iteration_limit
-    Tuning tune = Tuning::automatic;                ///< how open options are decided
+    int block = 1;                               ///< rows of the dense blocks of A, 2 to 6, for ic0, jacobi and none; 0: the size that fits
+    bool single_factor = false;                  ///< the factor's triangles in float under the double iteration (plain alone)
+    Iteration iteration = Iteration::automatic;  ///< the form of the iteration
+    Launch launch = Launch::automatic;           ///< CUDA devices alone
+    double rtol = 1e-8;                          ///< tolerance of ||b - A x|| / ||b||; as krylov::Options::rtol
+    int iteration_limit = 10000;                 ///< as krylov::Options::iteration_limit
+    Tuning tune = Tuning::automatic;             ///< how open options are decided
     /// File with choices, trials and times of solves of earlier programs; empty: none, and Tuning::automatic decides by rule.
     std::filesystem::path tuning_file;
     ProgressFunction tune_progress = {};  ///< called with the progress of the trials; may be empty

@@ -39,8 +39,8 @@ struct Ordering {
 /// natural, cm and rcm keep their order of elimination exactly: their colours are its wavefronts (levels of dependence), which may be many.
 struct ColoredOrder {
     Ordering asked;  ///< the ordering that was requested
-    /// [colours * ... ] position -> row, colour by colour; inside a colour block by block of `steps` rows. -1: padding of a block that has
-    /// fewer rows, behind them.
+    /// [colours * ... ] position -> row, colour by colour; inside a colour block by block of `steps` rows. A block with fewer rows ends
+    /// with padding, -1.
     std::vector<std::int32_t> row;
     std::vector<index_t> color_begin;  ///< [colors + 1] first position of each colour
     int steps = 1;                     ///< rows of a block, eliminated one after the other; 1: rows of a colour are independent

@@ -17,7 +17,7 @@ enum class BoundaryKind {
     neumann,    ///< the flux
     dirichlet,  ///< the potential
     robin,      ///< the flux by the difference of potentials
-    periodic,   ///< the opposite face is the same one; both faces of a direction, with at least 3 cells between them
+    periodic,   ///< the face is identified with the opposite one; both must be periodic, with at least 3 cells between them
 };
 /// The condition on one face of the box.
 struct Boundary {
@@ -25,8 +25,8 @@ struct Boundary {
     /// phi on the face (dirichlet), the outward flux density -c dphi/dn that leaves through it (neumann), or phi outside (robin)
     double value = 0;
     double transfer = 0;  ///< robin: h > 0 of -c dphi/dn = h (phi - value)
-    /// Where it is not empty, a formula of the value over the face, as source_of() takes it; x y z are centres of the cells' faces, i j k
-    /// the cells behind them. `value` is not used then.
+    /// A formula of the value over the face, as for source_of(); empty: `value` holds everywhere. x y z are the centres of the cells'
+    /// faces, i j k the cells behind them.
     std::string formula = {};
     /// Whether all members are equal.
     bool operator==(const Boundary&) const = default;
@@ -40,17 +40,17 @@ struct PoissonProblem {
     /// x_min, x_max, y_min, y_max, z_min, z_max. Default: phi = 0 on z_max, zero flux elsewhere.
     std::array<Boundary, 6> boundary{{{}, {}, {}, {}, {}, {BoundaryKind::dirichlet, 0}}};
     std::vector<double> coefficient;  ///< [cells] > 0; empty: 1
-    /// Components xx, xy, xz, yy, yz, zz of the symmetric positive definite K that takes the place of the coefficient: [cells] each, one
-    /// number for all cells, or none: 0 (xy, xz, yz alone). All six empty: there is no tensor. Conditions of faces have n.K grad phi in
+    /// Components xx, xy, xz, yy, yz, zz of the symmetric positive definite tensor K, which replaces the coefficient. Each is [cells], one
+    /// number for all cells, or empty for 0 (xy, xz and yz only). All six empty: no tensor. Conditions on faces then use n.K grad phi in
     /// place of c dphi/dn.
     std::array<std::vector<double>, 6> tensor = {};
     std::vector<double> source;  ///< [cells] f_i per volume: -div(c grad phi) = f, so that b_i = V_i f_i
     /// Number of cells.
     index_t rows() const { return cells[0] * cells[1] * cells[2]; }
-    bool has_tensor() const;                     ///< any component of the tensor is given
-    bool couples_directions() const;             ///< xy, xz or yz of the tensor is given
-    bool singular() const;                       ///< no face holds phi: no Dirichlet and no Robin face
-    bool periodic(std::size_t direction) const;  ///< both faces across it
+    bool has_tensor() const;                     ///< whether any component of the tensor is given
+    bool couples_directions() const;             ///< whether xy, xz or yz of the tensor is given
+    bool singular() const;                       ///< whether no face holds phi: no Dirichlet and no Robin face
+    bool periodic(std::size_t direction) const;  ///< whether both faces across the direction are periodic
 };
 
 /// "x_min", ..., "z_max": the faces in the order of PoissonProblem::boundary.
@@ -59,25 +59,25 @@ inline constexpr std::array<const char*, 6> face_names{"x_min", "x_max", "y_min"
 /// "xx", "xy", "xz", "yy", "yz", "zz": the components in the order of PoissonProblem::tensor.
 inline constexpr std::array<const char*, 6> tensor_names{"xx", "xy", "xz", "yy", "yz", "zz"};
 
-/// Checks a problem. @throws InputError with all problems: cells < 1 or more than most_rows of them, a spacing or coefficient that is
-/// not positive and
-///   finite, a tensor that is not positive definite in some cell, a boundary value that is not finite, a transfer that is not between
-///   1e-100 and 1e100, a formula that is not understood, one periodic face without the opposite one or fewer than 3 cells between two,
-///   wrong counts, a single cell without any Dirichlet face, conductances or flows that leave the range of doubles; each with the name of
-///   its member, or of its face, as the key
+/// Checks a problem.
+/// @throws InputError with all problems, each with the name of its member, or of its face, as the key: cells < 1 or more than most_rows of
+/// them, a spacing or coefficient that is not positive and finite, a tensor that is not positive definite in some cell, a boundary value
+/// that is not finite, a transfer that is not between 1e-100 and 1e100, a formula that is not understood, one periodic face without the
+/// opposite one or fewer than 3 cells between two, wrong counts, a single cell without any Dirichlet face, conductances or flows that leave
+/// the range of doubles
 void validate(const PoissonProblem& problem);
 /// Entries of the matrix: a diagonal entry per cell and two per face between cells; with a tensor also two for each pair of cells around a
 /// corner or an edge, where components that are not empty couple them.
 index_t poisson_nonzeros(const PoissonProblem& problem);
-/// A of eq. 3. Allocates only the arrays of the result.
+/// Builds A of eq. 3. Allocates only the arrays of the result.
 /// @throws InputError as validate()
 CsrMatrix poisson_matrix(const PoissonProblem& problem);
-/// Conductances of all faces across direction 0, 1 or 2, in the order of the cells with one more along that direction: to the neighbour,
-/// or from a centre to what a Dirichlet or Robin face holds; 0 at a Neumann face; at both faces of a periodic direction from the last to
-/// the first cell. -A_ij of eq. 3 where a face has two cells.
+/// Conductances of all faces across direction 0, 1 or 2, in the order of the cells with one more along that direction. The conductance of a
+/// face is that to the neighbour, or from a centre to the boundary of a Dirichlet or Robin face; it is 0 at a Neumann face. Both faces of a
+/// periodic direction have the conductance from the last to the first cell. It is -A_ij of eq. 3 where a face has two cells.
 /// @throws InputError as validate(), and for a tensor that couples directions
 std::vector<double> face_conductances(const PoissonProblem& problem, int direction);
-/// b of eq. 3: V_i f_i, plus the flow from Dirichlet and Robin faces, minus the flow that leaves through Neumann faces.
+/// Builds b of eq. 3: V_i f_i, plus the flow from Dirichlet and Robin faces, minus the flow that leaves through Neumann faces.
 /// @throws InputError as validate(), and for a source of another size or with an entry that is not finite
 std::vector<double> poisson_rhs(const PoissonProblem& problem);
 
@@ -92,9 +92,9 @@ std::vector<double> cell_centres(const PoissonProblem& problem, int direction);
 
 /// Checks a formula in i j k (1-based cell indices), x y z (cell centres), pi and numbers, with + - * / ^, comparisons, && and ||,
 /// CONDITION ? VALUE : VALUE_OTHERWISE, parentheses and sin cos exp log sqrt abs. -x^2 is -(x^2), and 2^3^2 is 2^(3^2).
-/// @throws InputError with the column of the first thing that is not understood
+/// @throws InputError with the column of the first part that is not understood
 void check_formula(const std::string& text);
-/// A formula's value in every cell. @throws InputError as check_formula(), and naming the first cell where the value is not finite
+/// Evaluates a formula in every cell. @throws InputError as check_formula(), and naming the first cell where the value is not finite
 std::vector<double> source_of(const PoissonProblem& problem, const std::string& formula);
 
 }  // namespace kasane::sparse
