@@ -1,6 +1,6 @@
 // The error of a file whose content does not fit into the free memory.
-// Invariant: it says nothing against the file. Code that skips files that it cannot read must not skip this one, or low memory would pass
-// for damage.
+// Invariant: the file itself is not at fault. Code that skips unreadable files must not skip this error; otherwise low memory would look
+// like a damaged file.
 #pragma once
 
 #include <kasane/core/base/error.hpp>

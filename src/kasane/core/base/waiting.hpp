@@ -77,7 +77,7 @@ class WaitWord {
     std::atomic<int> sleepers_{0};
 };
 
-/// A reusable barrier for threads that know their number.
+/// A reusable barrier; every thread passes the number of threads that wait.
 class ThreadBarrier {
    public:
     /// @param threads  how many threads wait here; the same for all of them

@@ -2,8 +2,8 @@
 // Engines: plain copies between workers of one rank on the CPU; copies between devices of one rank by the devices' copy engines, with
 // peer access where the links allow it; NCCL between the devices of ranks; MPI for the CPU's memory, and staged through the host where a
 // device has neither. The whole communicator uses one engine; engine() returns it.
-// Invariants: every start() has its finish(), in order, one at a time on a channel; workers may have several channels, which all of them
-// start and finish in the same order. A message of no bytes is not sent and not awaited; it is counted.
+// Invariants: each start() has its finish() before the next start() of that channel; workers may have several channels, which all of them
+// start and finish in the same order. A message without bytes is counted, but not sent and not awaited.
 #pragma once
 
 #include <kasane/core/comm/worker.hpp>
@@ -38,11 +38,11 @@ class Channel {
     /// The bytes to be sent are those that work submitted so far to `ready` (a stream of this worker's device) writes; the memory to
     /// receive is free as soon as that work is done. On the CPU it is free at once. Waits for no other worker.
     void start(S ready, View<const std::byte> send, int to, View<std::byte> receive, int from);
-    /// Between start() and finish(), now and then during long work of this thread: lets MPI transfer a message between CPUs, which it does
-    /// in its own calls alone. Does not wait.
+    /// Called from time to time between start() and finish() during long work of this thread. MPI transfers messages between CPUs only
+    /// inside its own calls. Does not wait.
     void advance();
-    /// Work submitted to `then` from now on sees the received bytes, and may overwrite the sent ones. Call it after submitting the work
-    /// that hides the message: the host may wait here for other workers' hosts, and it drives a staged message from here.
+    /// Work submitted to `then` from now on may read the received bytes and overwrite the sent ones. Call it after submitting the work that
+    /// hides the message: the host may wait here for other workers' hosts, and it drives a staged message from here.
     void finish(S then);
 
     Engine engine() const;

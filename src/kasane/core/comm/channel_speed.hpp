@@ -21,9 +21,9 @@ struct ChannelSpeed {
 /// Least squares of the relative deviations, so that short messages count as much as long ones. At least two sizes.
 ChannelSpeed fit_channel(std::vector<ChannelTiming> timings);
 
-/// Collective: messages of 4 KiB to `largest` bytes go around the ring of all workers, each after the one before has arrived, so that a
-/// time runs from one message's start to its end. For each size the best of several rounds; in a round the slowest worker's. The same on
-/// every worker. A communicator of one sends to itself.
+/// Measures the speed. Collective: messages of 4 KiB to `largest` bytes go around the ring of all workers, each after the one before has
+/// arrived, so that a time runs from one message's start to its end. For each size the best of several rounds counts; the time of a round
+/// is that of its slowest worker. The result is the same on every worker. A single worker sends to itself.
 template <Space S>
 ChannelSpeed measure_channel(S on, Worker& worker, Channel<S>& channel, index_t largest = index_t{16} << 20);
 

@@ -34,9 +34,9 @@ class Communicator {
     virtual std::string engine() const = 0;
 
     virtual void barrier() = 0;
-    /// Any number of bytes, 0 and more than 2^31 too.
+    /// Broadcasts any number of bytes, including 0 and more than 2^31.
     virtual void broadcast(void* data, std::size_t bytes, int root) = 0;
-    /// In place, on every rank; element by element, in the order of the ranks on any machine, so with the same bits from run to run.
+    /// Reduces in place on every rank, element by element, in the order of the ranks on any machine: the same bits from run to run.
     virtual void all_reduce(View<double> values, Reduce how) = 0;
     virtual void all_reduce(View<std::uint64_t> values, Reduce how) = 0;
     /// Gathers a text of every rank, in the order of the ranks; texts of any length, also empty ones.

@@ -15,7 +15,7 @@ inline std::string this_build() { return std::string(version) + " (" + commit + 
 /// Whether the libraries of a plugin become visible to libraries that those load in turn: plugins of an MPI library need that.
 enum class Symbols { local, global };
 
-/// The function of libkasane_NAME.so, searched beside the program, in ../lib/kasane from there, and in the loader's paths.
+/// Returns a function of libkasane_NAME.so, which is searched beside the program, in ../lib/kasane from there, and in the loader's paths.
 /// @throws InputError with the loader's reason: not found, does not load, or of another build
 void* module_function(const std::string& name, const std::string& function, Symbols symbols = Symbols::local);
 

@@ -1,5 +1,5 @@
 // One rank: this process alone, without MPI.
-// Invariant: a message to itself that is sent is kept until it is received.
+// Invariant: a message that the rank sends to itself is kept until it is received.
 #pragma once
 
 #include <kasane/core/comm/communicator.hpp>

@@ -33,7 +33,8 @@ class Worker {
     void all_reduce(View<double> values, Reduce how);
     void all_reduce(View<std::uint64_t> values, Reduce how);
 
-    /// Between workers of one rank: passes a pointer to another local worker, which takes pointers in the order given; the taker waits.
+    /// Passes a pointer to another worker of the same rank. That worker takes the pointers in the order in which they are passed, and waits
+    /// for them.
     void hand(int to_local, int slot, const void* what);
     const void* take(int from_local, int slot);
 
@@ -58,11 +59,11 @@ class WorkerCommunicator {
     int workers_per_rank() const;
     Communicator& ranks() const { return ranks_; }
 
-    /// Calls body(worker) for each local worker, each on its own thread, the same at every call (local worker 0: the caller's); returns
-    /// when all are done. In `body`, each may open OpenMP regions: none is open around it. An error that all workers throw
-    /// at the same place (a run that blew up) is thrown here, the first local worker's. An error of one worker alone would leave the others
-    /// waiting: it ends the run with end_run() where the communicator has other workers. The cases are distinguished at once where another
-    /// local worker waits for the one that threw, and otherwise within seconds.
+    /// Calls body(worker) for each local worker, each on its own thread, which is the same at every call (local worker 0: the caller's);
+    /// returns when all are done. In `body` each worker may open OpenMP regions, because none is open around it. An error that all workers
+    /// throw at the same place (a run that blew up) is thrown here, as the first local worker threw it. An error of one worker alone would
+    /// leave the others waiting: it ends the run with end_run() if the communicator has other workers. The two cases are distinguished at
+    /// once if another local worker waits for the one that threw, and otherwise within seconds.
     void run(const std::function<void(Worker&)>& body);
 
    private:
@@ -72,8 +73,8 @@ class WorkerCommunicator {
     std::unique_ptr<Shared> shared_;
 };
 
-/// A stop function that returns the same on every worker: that of worker 0, asked in every eighth call. Collective, and so is every call of
-/// it.
+/// Returns a stop function with the same result on every worker: every eighth call evaluates the function of worker 0. This call is
+/// collective, and so is every call of the result.
 /// @param stop  read on every worker; may be empty   @return empty where it is empty on all
 std::function<bool(int, double)> agreed(Worker& worker, const std::function<bool(int, double)>& stop);
 

@@ -14,7 +14,7 @@ template <Space S>
 class Workspace {
    public:
     explicit Workspace(S on) : on_(on) {}
-    /// At least this number of bytes, 128-byte aligned; the content of an earlier call is lost.
+    /// Returns at least n bytes, 128-byte aligned; the content of an earlier call is lost.
     std::byte* bytes(std::size_t n) {
         if (memory_.size() == 0) memory_ = Buffer<std::byte, S>(on_, static_cast<index_t>(n));
         memory_.reserve_discarding(static_cast<index_t>(n));
@@ -34,14 +34,14 @@ template <Space S>
 void sort_by_key(S on, Workspace<S>& work, View<std::uint64_t> key, View<std::uint32_t> value, View<std::uint64_t> key_scratch,
                  View<std::uint32_t> value_scratch, int bits = 64);
 
-/// out[i] = in[0] + … + in[i - 1]; in and out may be the same. [n] each.
+/// Computes the exclusive prefix sum out[i] = in[0] + … + in[i - 1]; in and out may be the same. [n] each.
 template <Space S>
 void exclusive_scan(S on, Workspace<S>& work, View<const std::uint32_t> in, View<std::uint32_t> out);
 
 /// Writes the indices i with flag[i] != 0, ascending, to out [n], and their number to count[0], on the space.
 template <Space S>
 void select_flagged(S on, Workspace<S>& work, View<const std::uint8_t> flag, View<std::uint32_t> out, View<std::uint32_t> count);
-/// The same with in[i] in place of i. @param in  [flag.n]
+/// Does the same with in[i] in place of i. @param in  [flag.n]
 template <Space S>
 void select_flagged(S on, Workspace<S>& work, View<const std::uint32_t> in, View<const std::uint8_t> flag, View<std::uint32_t> out,
                     View<std::uint32_t> count);

@@ -13,7 +13,7 @@ struct ThreadBinding {
     int memory_nodes = 1;  ///< parts of the memory with different distances to processors (NUMA nodes)
 };
 ThreadBinding thread_binding();
-/// "threads bound (close, 16 places)", and what to set where they are not.
+/// Describes the binding: "threads bound (close, 16 places)", or the variables to set if threads are not bound.
 std::string words(const ThreadBinding& binding);
 
 /// The place of every thread of an OpenMP team that the calling thread starts; empty where threads are not bound, or where the caller is

@@ -1,4 +1,4 @@
-// Which CUDA devices a build has code for. No CUDA headers: the rule is tested on machines without a device.
+// Decides for which CUDA devices a build has code. No CUDA headers: the rule is tested on machines without a device.
 #pragma once
 
 #include <string>
@@ -16,7 +16,8 @@ struct CudaCapability {
 /// "90a" code for that architecture alone; empty: unknown, every device is taken to have code
 bool has_cuda_code(std::string_view architectures, CudaCapability device);
 
-/// Why a device cannot run this build, and the option that changes it; empty when it can. @param device  its name: "NVIDIA A100"
+/// Returns the reason why a device cannot run this build, and the option that changes it; empty if it can. @param device  its name: "NVIDIA
+/// A100"
 std::string why_no_cuda_code(std::string_view architectures, const std::string& device, CudaCapability capability);
 
 }  // namespace kasane

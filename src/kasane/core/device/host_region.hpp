@@ -1,5 +1,5 @@
-// One allocation of the host of which large blocks are parts, at the lowest addresses that are free: pages that a released block has
-// touched serve the next blocks, whatever their sizes, and those that none has touched take no memory.
+// One allocation of the host that is divided into large blocks, at the lowest free addresses. Pages that a released block has touched serve
+// the next blocks, whatever their sizes; pages that no block has touched take no memory.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@ namespace kasane {
 /// Created by open(), and deleted by itself when it is closed and its last part has been given back. Any thread may call its functions.
 class HostRegion {
    public:
-    /// Null where the system does not give so many addresses.
+    /// Opens a region; null if the system does not give so many addresses.
     static HostRegion* open(std::size_t bytes);
     HostRegion(const HostRegion&) = delete;
     HostRegion& operator=(const HostRegion&) = delete;
 
-    /// A part, at a multiple of `unit`; null where no free part has so many bytes.
+    /// Takes a part, at a multiple of `unit`; null if no free part has so many bytes.
     std::byte* take(std::size_t bytes);
     /// Gives back a part of take().
     void give(std::byte* part, std::size_t bytes) noexcept;
-    /// No part is taken any more. On Linux the pages of free parts go back to the system, and those of others when they are given back; on
-    /// other systems all of them with the last part.
+    /// Ends the taking of parts. On Linux the pages of free parts return to the system at once, and those of the other parts when they are
+    /// given back; on other systems all pages return with the last part.
     void close() noexcept;
 
     static constexpr std::size_t unit = std::size_t{64} << 10;  ///< [byte] neighbouring parts share huge pages

@@ -1,5 +1,5 @@
-// How much other programs use the processors: before a computation, from the count of runnable threads, and during one, from the time that
-// the threads of this process waited for a processor.
+// Measures how much other programs use the processors: before a computation, from the count of runnable threads, and during one, from the
+// time that the threads of this process waited for a processor.
 #pragma once
 
 #include <kasane/core/base/waiting.hpp>
@@ -14,7 +14,7 @@ namespace kasane {
 /// @param loadavg  the text of /proc/loadavg
 std::optional<int> runnable_threads(const std::string& loadavg);
 
-/// A warning for the user where `threads` of ours and `runnable` threads (the calling one included) exceed the processors; else empty.
+/// Returns a warning if `threads` of this process and `runnable` threads (with the calling one) exceed the processors; else an empty text.
 std::string load_warning(int runnable, int threads, int processors);
 
 /// Logs load_warning() for a computation that begins now on this space. Silent on devices, and where the system does not report the load.

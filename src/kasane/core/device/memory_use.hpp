@@ -1,4 +1,4 @@
-// What the buffers of this process use of the memory of devices, now and at most: the driver reports the present use alone, and that of all
+// Memory of devices that the buffers of this process use, now and at most. The driver reports only the present use, summed over all
 // programs. Memory of the CUDA runtime itself, about 0.5 GB for a process and device, is not counted.
 #pragma once
 

@@ -8,9 +8,10 @@
 
 namespace kasane::cuda {
 
-/// For work that is submitted to the stream after this call. Up to 16 MiB of released memory stay with the process, for later calls.
+/// Allocates memory for work that is submitted to the stream after this call. Up to 16 MiB of released memory stay with the process, for
+/// later calls.
 void* allocate_in_order(Cuda on, std::size_t bytes);
-/// After the work that was submitted to the stream before this call.
+/// Releases the memory after the work that was submitted to the stream before this call.
 void release_in_order(Cuda on, void* memory) noexcept;
 
 }  // namespace kasane::cuda

@@ -25,10 +25,10 @@ class ReusedMemory {
     ReusedMemory(ReusedMemory&& other) noexcept;
     ReusedMemory& operator=(ReusedMemory&& other) noexcept;
 
-    /// Takes memory in one allocation, of which the next blocks are parts: less time than an allocation for each of them. It is freed with
-    /// its last part. Where the device has no such memory, nothing happens.
+    /// Allocates memory at once, of which the next blocks are parts. That takes less time than an allocation for each of them. The memory
+    /// is freed with its last part. If the device does not have that much, nothing happens.
     void take_at_once(std::size_t bytes);
-    /// Frees the unused blocks where they have more bytes together.
+    /// Frees the unused blocks if they have more than `bytes` bytes together.
     void keep_at_most(std::size_t bytes);
     std::size_t unused_bytes() const;
 
@@ -83,7 +83,7 @@ inline std::size_t reusable_bytes(Cuda on) { return cuda::free_memory(on.device)
 template <Space S>
 using ReusedMemory = ReusedHostMemory;
 #endif
-/// Memory of the host that nothing touches costs nothing.
+/// No limit: memory of the host costs nothing as long as it is not touched.
 inline std::size_t reusable_bytes(Cpu) { return std::numeric_limits<std::size_t>::max(); }
 
 }  // namespace kasane

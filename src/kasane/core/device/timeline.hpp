@@ -1,5 +1,5 @@
-// When a space did which work: named spans, on Cuda between events of any of its device's streams, all on one clock. Benchmarks record
-// with it how much of the communication was hidden; usual runs do not use it.
+// Records when a space executes which work: named spans, on Cuda between events of any of its device's streams, all on one clock.
+// Benchmarks find from it how much of the communication was hidden; usual runs do not use it.
 #pragma once
 
 #include <kasane/core/device/space.hpp>

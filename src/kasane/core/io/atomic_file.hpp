@@ -27,7 +27,8 @@ class AtomicFile {
     void write(const void* bytes, std::size_t count);
     void write(std::string_view text) { write(text.data(), text.size()); }
 
-    /// Data to disk, rename, directory to disk. @throws ComputationError; the old file is then still there
+    /// Forces the data to disk, renames the file and forces the directory to disk. @throws ComputationError; the old file is then still
+    /// there
     void commit();
 
    private:
@@ -38,7 +39,7 @@ class AtomicFile {
     int descriptor_ = -1;
 };
 
-/// The whole of `text` as the file `target`, atomically.
+/// Writes `text` as the whole content of the file `target`, atomically.
 void write_atomically(const std::filesystem::path& target, std::string_view text);
 
 }  // namespace kasane

@@ -1,6 +1,5 @@
 // Bytes of a file or of memory, read in order from any position.
-// Invariants: the number of bytes is known before the first is read; a file that shrinks while it is read ends early, and nothing
-// worse.
+// Invariants: the number of bytes is known before the first is read; a file that shrinks while it is read only ends early.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -29,7 +28,7 @@ class ByteSource {
     std::uint64_t left() const { return size_ - position_; }
     /// @returns how many bytes were read: fewer than requested only at the end   @throws InputError when the system cannot read
     std::size_t read(void* to, std::size_t count);
-    /// The same from any position; the position of read() does not change. Several threads may call it at a time.
+    /// Does the same from any position; the position of read() does not change. Several threads may call it at a time.
     std::size_t read_at(std::uint64_t position, void* to, std::size_t count) const;
     /// Skips this number of bytes, at most to the end.
     void skip(std::uint64_t count);
@@ -45,7 +44,7 @@ class ByteSource {
     std::uint64_t size_ = 0, position_ = 0;
 };
 
-/// How to unpack a file whose first bytes are those of a compressed file, as part of a message; empty for other files.
+/// Returns how to unpack a file whose first bytes are those of a compressed file, as part of a message; empty for other files.
 std::string_view how_to_unpack(std::string_view head);
 
 }  // namespace kasane

@@ -27,11 +27,11 @@ struct Entries {
     std::string note;                   ///< the problem of the file; empty: none
 };
 
-/// Never throws because of the file's content or absence.
+/// Reads the entries. Never throws because of the file's content or absence.
 Entries read_entries(const EntryFile& file);
 
-/// Writes the entries that `change` makes of those in the file; creates the file and its directory where they are missing.
-/// @return why it could not be written; empty: it was written
+/// Replaces the entries of the file by the result of `change`; creates the file and its directory if they are missing.
+/// @return the reason why the file could not be written; empty if it was written
 std::string change_entries(const EntryFile& file, const std::function<void(io::Json& list)>& change);
 
 /// A member of the object that is text; empty when there is none.

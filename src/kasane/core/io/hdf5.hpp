@@ -69,14 +69,14 @@ struct DatasetOptions {
 
 class OutputFile;
 
-/// True when the file begins as HDF5 does (a user block of up to 1 MiB before it is allowed). @throws InputError: cannot be read.
+/// Whether the file begins as HDF5 files do (a user block of up to 1 MiB before it is allowed). @throws InputError: cannot be read.
 bool is_hdf5(const std::filesystem::path& path);
 
 class File {
    public:
-    /// For reading. @throws InputError: missing, a directory, no permission, not HDF5, truncated
+    /// Opens a file for reading. @throws InputError: missing, a directory, no permission, not HDF5, truncated
     static File open(const std::filesystem::path& path);
-    /// For writing; an existing file is emptied (see AtomicFile for writing beside it). @throws ComputationError: cannot be created
+    /// Creates a file; an existing one is emptied (AtomicFile keeps it until the end). @throws ComputationError: cannot be created
     static File create(const std::filesystem::path& path);
     /// Closes. Without close() a file that is being written is incomplete, and errors of the disk are not reported.
     ~File();
@@ -93,14 +93,14 @@ class File {
     bool is_dataset(const std::string& object) const;
     /// Names of the links of a group, sorted.
     std::vector<std::string> names_in(const std::string& group) const;
-    /// An absolute path; the groups above it are made too; one that exists is left alone.
+    /// Creates a group with this absolute path, and the groups above it; an existing group stays unchanged.
     void create_group(const std::string& group);
 
-    /// Shape and number type. @throws InputError: missing, not of numbers, larger than the file can back up, written in part only
+    /// Returns shape and number type. @throws InputError: missing, not of numbers, larger than the file can back up, written in part only
     DatasetInfo dataset(const std::string& dataset) const;
 
     /// Fills `to` from a data set of shape (n) or (n, 1), for Vec3 (n, 3), of any number type that T holds without loss of range.
-    /// @throws InputError: missing, another shape, integers wanted and others found, out of range, corrupt (checksum)
+    /// @throws InputError: missing, another shape, integers expected but other numbers found, out of range, corrupt (checksum)
     template <class T>
     void read(const std::string& dataset, View<T> to) const {
         read_numbers(dataset, number_of<typename Row<T>::Component>(), to.ptr, to.n, Row<T>::components);
@@ -112,7 +112,7 @@ class File {
     void read_rows(const std::string& dataset, index_t first, View<T> to) const {
         read_part(dataset, number_of<typename Row<T>::Component>(), to.ptr, first, to.n, Row<T>::components);
     }
-    /// The whole data set; memory is allocated only after its size was compared with that of the file and of this machine's memory.
+    /// Reads the whole data set; memory is allocated only after its size was compared with that of the file and of this machine's memory.
     template <class T>
     std::vector<T> read(const std::string& dataset) const {
         std::vector<T> all;
@@ -142,7 +142,7 @@ class File {
         write(dataset, view(from), options);
     }
 
-    /// All numbers of a data set of any shape in row-major order; `shape` is the required shape, empty: any.
+    /// Reads all numbers of a data set of any shape in row-major order; `shape` is the required shape, empty: any.
     /// @throws InputError as read(), and naming both shapes
     template <Arithmetic T>
     std::vector<T> read_array(const std::string& dataset, const std::vector<std::uint64_t>& shape = {}) const {
@@ -169,10 +169,10 @@ class File {
     }
 
     bool has_attribute(const std::string& object, const std::string& name) const;
-    /// Count of values in an attribute of any shape.
+    /// Returns the number of values in an attribute of any shape.
     std::uint64_t attribute_size(const std::string& object, const std::string& name) const;
 
-    /// A scalar attribute (or an array of one). @throws InputError: missing, another size, not a number, out of T's range
+    /// Reads a scalar attribute (or an array of one). @throws InputError: missing, another size, not a number, out of T's range
     template <Arithmetic T>
     T attribute(const std::string& object, const std::string& name) const {
         return attribute_array<T, 1>(object, name)[0];
@@ -183,14 +183,14 @@ class File {
         read_attribute(object, name, number_of<T>(), values.data(), n);
         return values;
     }
-    /// All numbers of an attribute, in row-major order.
+    /// Reads all numbers of an attribute, in row-major order.
     template <Arithmetic T>
     std::vector<T> attribute_values(const std::string& object, const std::string& name) const {
         std::vector<T> values(attribute_size(object, name));
         read_attribute(object, name, number_of<T>(), values.data(), values.size());
         return values;
     }
-    /// A string attribute of fixed or variable length, without padding.
+    /// Reads a string attribute of fixed or variable length, without padding.
     std::string text_attribute(const std::string& object, const std::string& name) const;
 
     template <Arithmetic T>
@@ -201,7 +201,7 @@ class File {
     void set_attribute(const std::string& object, const std::string& name, const std::array<T, n>& values) {
         write_attribute(object, name, number_of<T>(), values.data(), n);
     }
-    /// Stored with fixed length (readers such as yt fail on variable-length strings); HDF5 allows 64 KiB.
+    /// Writes a string attribute with fixed length (readers such as yt fail on variable-length strings); HDF5 allows 64 KiB.
     void set_attribute(const std::string& object, const std::string& name, const std::string& text);
 
    private:

@@ -30,8 +30,8 @@ class OutputFile {
     /// Lets the disk begin with neighbouring writes, from 8 MiB on. One other thread may call it beside write(): to start the disk takes
     /// nearly as long as the copy to the system's cache (0.11 and 0.13 s of 512 MiB on ext4).
     void start_disk(std::uint64_t address, std::uint64_t count);
-    /// HDF5 only allocates what it writes from `source` from now on, and the caller writes the content. Writes of another length than
-    /// `bytes` are executed.
+    /// From now on HDF5 only allocates space for numbers that it writes from `source`, and the caller writes the content. Writes of another
+    /// length than `bytes` are executed.
     void reserve_from(const void* source, std::uint64_t bytes);
     /// Ends the reservation. @returns the addresses, in the order of HDF5's writes
     std::vector<std::uint64_t> reserved();

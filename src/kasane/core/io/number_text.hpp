@@ -35,7 +35,7 @@ class LineReader {
 class Words {
    public:
     explicit Words(std::string_view line) : at_(line.data()), end_(line.data() + line.size()) {}
-    /// Empty at the end of the line.
+    /// Returns the next word; empty at the end of the line.
     std::string_view next() {
         while (at_ < end_ && is_blank(*at_)) ++at_;
         const char* first = at_;
@@ -50,10 +50,11 @@ class Words {
 
 enum class NumberText { good, not_a_number, too_large };
 NumberText parse_number(std::string_view word, index_t& to);
-/// Also with a Fortran exponent (1.5D+3, 1.5-103). A number too small for a double becomes the nearest one; "nan" and "inf" are read.
+/// Reads a number, also with a Fortran exponent (1.5D+3, 1.5-103). A number too small for a double becomes the nearest one; "nan" and "inf"
+/// are read.
 NumberText parse_number(std::string_view word, double& to);
 
-/// A word of a file as it may stand in a message: in quotes, short, printable.
+/// Quotes a word of a file for a message: in quotation marks, short, printable.
 std::string in_quotes(std::string_view word);
 
 }  // namespace kasane

@@ -1,7 +1,7 @@
-// Run files: TOML read against a schema that the reader's own calls define. Each getter names a key with its type, default,
-// range and help; problems are collected, so that finish() can report all of them at once with line and column.
-// Invariants: a getter never throws for bad input (it returns the default or zero); finish() throws if there was a problem, and
-// every key of the file that no getter asked for is a problem. The resolved text holds every key asked for, in the order of asking.
+// Run files: TOML read against a schema that the reader's own calls define. Each getter names a key with its type, default, range and help.
+// Problems are collected, so that finish() can report all of them at once with line and column. Invariants: a getter never throws for bad
+// input (it returns the default or zero). finish() throws if there was a problem; a key of the file that no getter has read is a problem.
+// The resolved text holds every key that a getter has read, in the order of the calls.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -94,16 +94,16 @@ class Section {
     bool has_table(const std::string& key) const;
     /// Names of all given keys, in alphabetical order, for tables whose keys are names of the user.
     std::vector<std::string> keys() const;
-    /// The key's text where it has one, read before its getter is called (where it decides which keys follow).
+    /// Returns the text of a key before its getter is called, for keys that decide which keys follow; empty if it has no text.
     std::optional<std::string> peek(const std::string& key) const;
 
     double number(const std::string& key, const NumberKey& schema);
     Vec3<double> vector(const std::string& key, const VectorKey& schema);
     std::int64_t integer(const std::string& key, const IntegerKey& schema);
-    /// An array of `count` whole numbers.
+    /// Returns an array of `count` whole numbers.
     std::vector<std::int64_t> integers(const std::string& key, const IntegersKey& schema);
-    /// `count` lists of numbers. The file has one number for all of them, or an array of `count` elements, each a number or an array of
-    /// numbers; a single number is a list of one.
+    /// Returns `count` lists of numbers. The file has one number for all of them, or an array of `count` elements, each a number or an
+    /// array of numbers; a single number is a list of one.
     std::vector<std::vector<double>> number_lists(const std::string& key, const NumberListsKey& schema);
     std::string text(const std::string& key, const TextKey& schema);
     bool flag(const std::string& key, const FlagKey& schema);
@@ -152,11 +152,11 @@ class RunFileReader {
     bool good() const;
     /// @throws InputError with the problems so far, in the order of the file
     void stop_if_bad() const;
-    /// As stop_if_bad, with the keys that no getter asked for as well, each with the nearest name that exists.
+    /// As stop_if_bad(); also reports the keys that no getter has read, each with the nearest name that exists.
     void finish();
     /// Dotted names of the given keys that were marked unused.
     std::vector<std::string> unused_keys() const;
-    /// An equivalent file with every key written out and commented. @param head comment lines at the top
+    /// Returns an equivalent file with every key written out and commented. @param head comment lines at the top
     std::string resolved(const std::string& head) const;
 
    private:

@@ -1,7 +1,8 @@
-// Sums that do not depend on the order of their terms: every term is split into multiples of two or three fixed units, whose sums in double
-// are exact. Source: the pre-rounding of Demmel and Nguyen (Parallel reproducible summation, IEEE Trans. Comput. 64, 2015), with fixed
-// bins. Invariant: as long as the sizes of the terms add up to less than `bound` and the terms are fewer than 2^27, every part is exact, so
-// that it is the same bits for any order, any grouping and any number of threads, workers or atomics; beyond, they are ordinary sums.
+// Fixed-point (binned) accumulation: sums that do not depend on the order of their terms. Every term is split into multiples of two or
+// three fixed units, whose sums in double are exact. Source: the pre-rounding of Demmel and Nguyen (Parallel reproducible summation, IEEE
+// Trans. Comput. 64, 2015), with fixed bins. Invariant: every part is exact as long as the sizes of the terms add up to less than `bound`
+// and the terms are fewer than 2^27. The sum then has the same bits for any order, any grouping and any number of threads, workers or
+// atomics; beyond these limits it is an ordinary sum.
 #pragma once
 
 #include <kasane/core/base/types.hpp>

@@ -14,7 +14,7 @@ struct Half {
 
     std::uint16_t bits;
 
-    /// Exact. Of infinity and NaN the value is not specified.
+    /// Converts exactly; for infinity and NaN the value is not specified.
     KS_FN explicit operator float() const {
 #if defined(__CUDA_ARCH__)
         float x;
@@ -27,7 +27,7 @@ struct Half {
     }
 };
 
-/// The nearest one, of two the even one. @param x  of at most Half::largest
+/// Rounds to the nearest number, ties to even. @param x  of at most Half::largest
 KS_FN Half to_half(float x) {
     Half half;
 #if defined(__CUDA_ARCH__)

@@ -80,7 +80,7 @@ class UniformHermite {
     double inverse(double value) const { return curve().inverse(value); }
 
     HermiteCurve curve() const { return {first_, step_, view(node_)}; }
-    /// The same with the nodes in another memory. @param memory  a TableMemory
+    /// Returns the same interpolant with the nodes in another memory. @param memory  a TableMemory
     template <class Memory>
     HermiteCurve curve(Memory& memory) const {
         return {first_, step_, memory(node_)};

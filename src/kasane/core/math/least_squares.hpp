@@ -13,7 +13,7 @@ struct LineFit {
     double scatter = 0;                           ///< root of the sum of squared residuals over (points - 2) [unit of y]
 };
 
-/// The line through the points by least squares, as in [MTM13] section 5.
+/// Fits a line to the points by least squares, as in [MTM13] section 5.
 /// @throws InputError: fewer than two different x, or sizes that differ
 LineFit fit_line(const std::vector<double>& x, const std::vector<double>& y);
 
@@ -26,12 +26,12 @@ struct LinearFit {
 
 enum class Sign { any, non_negative };
 
-/// The value that makes |rows value - y| least.
+/// Finds the value that minimises |rows value - y|.
 /// @param rows [measurements][parameters], at most 12 parameters   @param sign  non_negative: no value is below zero
 /// @throws InputError: not enough measurements, sizes that differ, or numbers that are not finite
 LinearFit least_squares(const std::vector<std::vector<double>>& rows, const std::vector<double>& y, Sign sign = Sign::any);
 
-/// The same with the relative error (rows value - y) / y in place of the error; y above 0.
+/// Does the same with the relative error (rows value - y) / y in place of the error; y above 0.
 LinearFit relative_least_squares(std::vector<std::vector<double>> rows, const std::vector<double>& y, Sign sign = Sign::any);
 
 }  // namespace kasane

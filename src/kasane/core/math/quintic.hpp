@@ -21,7 +21,7 @@ class UniformQuintic {
     UniformQuintic(double first, double step, const std::vector<double>& values, const std::vector<double>& slopes,
                    const std::vector<double>& curvatures, double noise = 0);
 
-    /// Linear beyond the ends.
+    /// Value and derivatives at x; the interpolant is linear beyond the ends.
     ValueAndDerivatives operator()(double x) const {
         const double t = (x - first_) / step_;
         if (!(t >= 0)) return {front_.value + front_.d * (x - first_), front_.d, 0};
