@@ -6,19 +6,19 @@
 
 namespace kasane::gravity {
 
-/// @throws InputError: a softening or another option that is out of range for any particles
+/// Checks the options of direct summation. @throws InputError: a softening or another option that is out of range for any particles
 void check_options(const Direct& force);
 
-/// What of the particles decides whether a force can be computed.
+/// Quantities of the particles that decide whether a force can be computed.
 struct ParticleRange {
     double mass = 0;    ///< of all particles [mass]
     double reach = 0;   ///< largest coordinate [length]
     double radius = 0;  ///< mean distance from the mean position [length]
 };
 
-/// @throws InputError: squares or products of a force would overflow or vanish
+/// Checks a force for particles in this range. @throws InputError: squares or products of the force would overflow or vanish
 void check_range(const ParticleRange& range, const Force& force);
-/// The same for the range of these particles.
+/// Checks a force for these particles. @throws InputError as above
 void check_range(const Particles& particles, const Force& force);
 
 }  // namespace kasane::gravity

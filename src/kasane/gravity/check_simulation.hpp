@@ -13,7 +13,7 @@ namespace kasane::gravity {
 /// @throws InputError: bad particles, steps, options of the force, or a state of another run
 SimulationOptions checked_simulation(const Particles& particles, const SimulationOptions& options);
 
-/// The same for particles that no process has together, without checks of the particles and of the state.
+/// Does the same for particles that no single process holds, without checks of the particles and of the state.
 /// @param softening  the smallest and the largest of the particles; none: they have none
 SimulationOptions checked_options(const ParticleRange& range, const std::optional<std::pair<double, double>>& softening,
                                   const SimulationOptions& options);

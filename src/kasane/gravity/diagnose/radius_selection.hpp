@@ -67,7 +67,7 @@ class RadiusSelection {
     const RadiusPass& pass() const { return pass_; }
     /// Chooses the bins of the next pass. @param masses  of the bins of pass(), of all particles, as masses_of_bins() returns them
     void refine(const std::vector<std::uint64_t>& masses);
-    /// After the last pass, in the order of the fractions. [length]
+    /// Radii after the last pass, in the order of the fractions. [length]
     std::vector<double> radii() const;
 
    private:

@@ -36,8 +36,8 @@ using Packet = ulonglong2;
 struct PeerGroupCall : GroupCall {
     int own_runs = 0, first_run = 0, runs = 0;  ///< own runs; number of the first one among all; number of all runs
     std::uint32_t number = 0;                   ///< of the call
-    /// Sources of the other devices, [2][runs source_run]. Two calls in turn use two memories: a device that begins a call knows that the
-    /// others have ended the one before the last.
+    /// Sources of the other devices, [2][runs source_run]. Two calls in turn use two memories: when a device begins a call, the other
+    /// devices have ended the call before the last one.
     const Packet* packets = nullptr;
     int peers = 0;
     Packet* peer_packets[most_peers] = {};

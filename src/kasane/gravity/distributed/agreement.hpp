@@ -1,4 +1,4 @@
-// Problems of one rank, which all ranks must report, since each waits for the others.
+// Reports the problem of one rank on all ranks, because each rank waits for the others.
 #pragma once
 
 #include <kasane/core/comm/communicator.hpp>
@@ -21,7 +21,7 @@ std::string problem_of(F body) {
 
 /// Throws InputError on every rank if `problem` is not empty on one of them, with its rank unless all have the same. Collective.
 void agree(comm::Communicator& ranks, const std::string& problem);
-/// Throws ComputationError in this case. Collective.
+/// Throws ComputationError on every rank if `problem` is not empty on one of them. Collective.
 void agree_on_success(comm::Communicator& ranks, const std::string& problem);
 
 }  // namespace kasane::gravity

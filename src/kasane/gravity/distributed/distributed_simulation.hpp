@@ -28,8 +28,8 @@ Simulation distributed_simulation(comm::WorkerCommunicator& communicator, const 
 /// First particle of the slab of each rank, and the number of all particles. @param kind  of the spaces of all workers
 std::vector<index_t> rank_bounds(comm::WorkerCommunicator& communicator, const AnySpace& kind, const Force& force, index_t total);
 
-/// Work of a rank on its slab, which the root rank describes in a text. It may go on in a thread that reads the slab. An empty text: the
-/// slabs end, and the task waits for such a thread; it throws nothing then.
+/// Work of a rank on its slab, which the root rank describes in a text. The work may continue in a thread that reads the slab. An empty
+/// text marks the end of the slabs: the task then waits for such a thread and throws nothing.
 using SlabTask = std::function<void(const RankSlabs& slabs, const std::string& text)>;
 
 /// The particles of all ranks in slabs, on the root rank; every other rank calls worker_loop() with its slab.
@@ -60,7 +60,7 @@ class SlabParticles {
     /// Executes the task of every rank with this text. @throws what the task throws, which it must throw on all ranks alike
     void run(const std::string& text) const;
 
-    /// Of this rank.
+    /// The slabs as this rank holds them.
     RankSlabs& slabs() const { return *slabs_; }
     comm::WorkerCommunicator& communicator() const { return communicator_; }
     const std::vector<AnySpace>& here() const { return here_; }

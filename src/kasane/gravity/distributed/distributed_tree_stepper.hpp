@@ -29,7 +29,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
     using Report = typename Base::Report;
 
    public:
-    /// @param slab_of  the particles that this worker has first
+    /// @param slab_of  the particles with which this worker begins
     /// @param first    number of the first of them among the `total` of all workers
     /// @param accelerated  chosen.state.acceleration has the accelerations of these particles, of an earlier segment
     DistributedTreeStepper(S on, const HostParticles& slab_of, const SimulationOptions& chosen, const Scheme& scheme, index_t first,
@@ -92,7 +92,7 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         return counts;
     }
 
-    /// Of all workers, up to the end of the last macro step.
+    /// Number of interactions of all workers, up to the end of the last macro step.
     double interactions() override { return interactions_; }
 
     std::string variant() override { return name(tree_.walk == TreeWalk::automatic ? TreeWalk::lists : tree_.walk); }

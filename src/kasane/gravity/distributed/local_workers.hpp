@@ -55,7 +55,7 @@ class LocalWorkers {
     /// @param taken  bytes of the particles that this rank has
     void check(const std::vector<AnySpace>& here, const Setup& setup, std::uint64_t taken) const;
     void make(const std::vector<AnySpace>& here, const Setup& setup, std::vector<Start> starts);
-    /// The state of the workers of this rank goes to the slabs. @return whether it is finite on all ranks
+    /// Copies the state of the workers of this rank to the slabs. @return whether it is finite on all ranks
     bool take_back();
     /// A worker's part of an array of all particles, which the root rank has; another rank receives it.
     template <class T>

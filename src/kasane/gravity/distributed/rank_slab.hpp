@@ -35,7 +35,7 @@ struct SlabFacts {
 
     index_t total() const;
     double largest_mass() const;
-    /// All particles have the same mass.
+    /// Whether all particles have the same mass.
     bool equal_masses() const;
     /// The mass of every particle of a type; 0 where masses differ or are 0.
     double common_mass(std::size_t type) const;
@@ -68,7 +68,7 @@ class RankSlabs {
     const SlabFacts& facts() const { return facts_; }
     index_t total() const { return bounds_.back(); }
     comm::Communicator& ranks() const { return ranks_; }
-    /// The slabs have accelerations, at the start or since the last take_back().
+    /// Whether the slabs have accelerations, at the start or since the last take_back().
     bool accelerated() const { return accelerated_; }
     const RankSlab& slab() const { return slab_; }
 

@@ -1,4 +1,4 @@
-// What the steppers of workers have in common, whatever their force.
+// The common part of the steppers of workers, for any force.
 #pragma once
 
 #include <kasane/core/comm/worker.hpp>
@@ -26,7 +26,7 @@ class WorkerStepper {
     /// The loads of all workers, up to the end of the last macro step; the same on every worker. Empty with direct summation, which gives
     /// all workers equal slabs.
     virtual std::vector<WorkerLoad> loads() const { return {}; }
-    /// state() has accelerations; the same on every worker.
+    /// Whether state() has accelerations; the same on every worker.
     virtual bool keeps_accelerations() const { return false; }
 };
 

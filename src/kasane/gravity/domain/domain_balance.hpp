@@ -21,7 +21,8 @@ class DomainBalance {
     /// @param n  particles   @param workers  1 or more
     DomainBalance(index_t n, int workers) : cost_(division * static_cast<double>(n) / workers) {}
 
-    /// Must the domains be chosen anew when trees are built next? The first division does not know the work of the particles yet.
+    /// Whether the domains must be chosen anew when trees are built next. At the first division the work of the particles is not measured
+    /// yet.
     bool due() const { return divisions_ < 2 || lost_ >= cost_; }
     /// Reports a division.
     void divided() {
@@ -38,8 +39,8 @@ class DomainBalance {
         }
         const double mean = sum / static_cast<double>(loads.size());
         if (!(mean > 0)) return;
-        // A new division is expected to reach the mean balance of those before. (The best one may have been luck, and to wait for it
-        // divides too often.)
+        // A new division is expected to reach the mean balance of the earlier divisions. (The best balance may be due to chance; a
+        // criterion that waits for it divides too often.)
         if (std::exchange(fresh_, false) && divisions_ > 1) reached_ += (most / mean - reached_) / (divisions_ - 1);
         if (reached_ > 0) lost_ += std::max(0., most - reached_ * mean);
     }

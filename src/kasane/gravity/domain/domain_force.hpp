@@ -146,7 +146,7 @@ class DomainForce {
         }
         kept_time_ = time, kept_ = true, moved_ = updates_ = false;
     }
-    /// Computes the motion of what keep() keeps, once. Collective. @param bodies  at the time of keep()
+    /// Computes the motion of everything that keep() has kept, once. Collective. @param bodies  at the time of keep()
     void begin_motion(const MovingBodies& bodies) {
         if (std::exchange(moved_, true)) return;
         parts_.moments.add([&] { nodes_.begin(octree(), bodies); });
@@ -159,7 +159,7 @@ class DomainForce {
         parts_.moments.add([&] { nodes_.move(octree(), elapsed_); });
         updates_ = true;
     }
-    /// As of KeptNodes, after begin_motion().
+    /// The same as in KeptNodes, after begin_motion().
     View<const std::uint32_t> kicked_bodies() const { return nodes_.kicked_bodies(); }
     /// Evaluates the force with kept LETs. Collective. @return true where targets of this worker have left the boxes for which the LETs
     /// were made, or have used half of a margin: all workers must then call forget()

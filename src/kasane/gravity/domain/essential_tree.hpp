@@ -1,6 +1,6 @@
-// The locally essential tree (LET) of a domain for another one: the nodes of its tree that no walk there can do without ([OMBMN12]
-// section 6.3). A node that may be accepted for every target of the other domain is sent without its children; other nodes are sent with
-// their children, leaves with their bodies.
+// The locally essential tree (LET) of a domain for another one: the nodes of its tree that walks there need ([OMBMN12] section 6.3). A node
+// that may be accepted for every target of the other domain is sent without its children; other nodes are sent with their children, leaves
+// with their bodies.
 // Invariants: an LET is a tree that walks accept as any other. A node without its children is a leaf without bodies that any group of
 // targets accepts: each target alone may accept it, and a group that is not in one of the boxes of the domain would have to open it only
 // because of the box around the group. Children are contiguous and nodes in breadth-first order.

@@ -68,7 +68,7 @@ class MergedTree {
     OctreeView view() const { return view_; }
 
    private:
-    /// Where the nodes and bodies of a part are.
+    /// Places of the nodes and bodies of a part.
     struct Place {
         std::uint32_t root, first, first_body;  ///< places of the root, of node 1, and of body 0
         std::uint32_t behind;                   ///< place of the node behind the subtree

@@ -30,11 +30,11 @@ class Stepper {
     virtual void step(std::int64_t n) = 0;
     /// Copies positions and velocities to the host, in the given order. @param to  must have the right sizes
     virtual void fetch(Particles& to) = 0;
-    /// Copies positions and velocities, in the given order, to arrays in memory of space(); an empty view: not.
+    /// Copies positions and velocities, in the given order, to arrays in memory of space(); an empty view is not filled.
     virtual void copy_state(View<Vec3<double>> position, View<Vec3<double>> velocity) = 0;
     virtual std::vector<Vec3<double>> acceleration() = 0;
     virtual std::vector<double> potential() = 0;
-    /// Without the time. Adds to `timers`.
+    /// Computes the diagnostics without the time. Adds to `timers`.
     virtual Diagnostics diagnostics() = 0;
     virtual ForceAudit audit(index_t count) = 0;
     virtual SimulationState state() = 0;

@@ -16,7 +16,7 @@ struct SphereDraw {
     MassInverse mass;
     VelocityDraw f;
 
-    /// With G = 1.
+    /// Draws position and velocity, with G = 1.
     KS_FN PositionVelocity operator()(RandomStream& random) const {
         using std::numbers::pi;
         const double r = mass.radius(mass.total * random.uniform());

@@ -19,7 +19,7 @@ struct SpeedBounds {
     View<const double> area;  ///< area of a bin in each cell
     View<const double> edge;  ///< edges of the bins, bins + 1 for each cell
 
-    /// As SpeedEnvelope.
+    /// Draws q as SpeedEnvelope does.
     template <class Density>
     KS_FN double draw(double t, const Density& density, RandomStream& random) const {
         const double place = (t - first) / step;

@@ -27,7 +27,7 @@ class Survey {
     /// Radius of the sphere that encloses the fraction `share` of component k; 0 for black holes.
     double radius_holding(std::size_t component, double share) const;
 
-    /// Of all components, in the plane: Psi > 0, and the square of the circular speed (below 0 where the force points outwards).
+    /// Psi > 0 of all components in the plane, and the square of the circular speed (below 0 where the force points outwards).
     double psi(double R) const;
     double circular_speed2(double R) const;
 

@@ -23,7 +23,7 @@ class SnapshotReader {
     const SnapshotSummary& summary() const;
     /// All but the particles: time, units, softenings, force errors, components and model.
     Snapshot outline() const;
-    /// The accelerations and potentials of all particles are stored.
+    /// Whether the accelerations and potentials of all particles are stored.
     bool has_acceleration() const;
     bool has_potential() const;
 

@@ -40,7 +40,7 @@ struct MovingNodes {
     const std::uint8_t* kicked;   ///< [nodes], 1 for nodes with kicked bodies
 };
 
-/// So few of n particles are active that nodes are kept.
+/// Whether so few of n particles are active that nodes are kept.
 constexpr bool few_active(index_t active, index_t n) { return active <= n / 16; }
 
 /// The time for which nodes (and LETs) are kept, in block steps with few active particles between two others.
@@ -61,7 +61,7 @@ struct KeptPeriod {
         while (deep > 0 && few(deep - 1)) --deep;
         return {age, share * std::ldexp(grid.dt_max, 1 - deep), deep};
     }
-    /// Nodes of the beginning may be moved to this age. (Ages are sums of steps: the last digits are rounding.)
+    /// Whether nodes of the beginning may be moved to this age. (Ages are sums of steps: the last digits are rounding.)
     bool covers(double age) const { return std::abs(age - begin) <= (1 + 1e-9) * std::abs(length); }
 };
 

@@ -24,7 +24,7 @@ class TreeTuner {
     TreeTuner(index_t n, bool deterministic, const WalkAlternatives& alternatives, const TreeTuning& start,
               double most_walks = full_walks_per_tree);
 
-    /// Must the tree be rebuilt before the next block step?
+    /// Whether the tree must be rebuilt before the next block step.
     bool due() const;
     /// Reports the time of a build [s].
     void built(double seconds);

@@ -19,7 +19,7 @@ struct WalkAlternatives {
     std::vector<WalkTuning> few;   ///< for walks with fewer targets
 };
 
-/// The alternatives that change what the walk of these options does on this device.
+/// Returns the alternatives that have an effect on the walk of these options on this device.
 WalkAlternatives walk_alternatives(const AnySpace& on, const Tree& options);
 
 }  // namespace kasane::gravity

@@ -58,7 +58,7 @@ struct DiskDraw {
         return {r * std::cos(angle), r * std::sin(angle)};
     }
 
-    /// Of all components.
+    /// Psi of all components.
     KS_FN double psi(double R, double z) const { return field.psi(R, z) + (has_spheres ? spheres.psi(std::hypot(R, z)) : 0); }
 
     /// Height of a particle in the column at the index u for a standard normal number.

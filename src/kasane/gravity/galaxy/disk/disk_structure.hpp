@@ -94,7 +94,7 @@ class DiskStructure {
     double disks_psi(double R, double z) const { return field_.psi(R, z); }
     const PlaneField& field() const { return field_; }                    ///< of all disks
     const SphericalPotential* spheres() const { return spheres_.get(); }  ///< null: none
-    /// Of all disks and spheres.
+    /// Field and potential of all disks and spheres.
     PlaneField::At at(double R, double z) const;
     double psi(double R, double z) const;
     double spheres_mass(double r) const { return spheres_ ? spheres_->mass(r) : 0; }

@@ -70,7 +70,7 @@ struct PlanarDraw {
     struct Velocity {
         double R = 0, phi = 0;
     };
-    /// As PlanarDistribution.
+    /// Draws a velocity as PlanarDistribution does.
     KS_FN Velocity draw(double u, double normal, RandomStream& random) const {
         const double x = std::clamp(u - 0.5, 0., static_cast<double>(axis.cells - 1) - 1e-9);
         const double y = std::clamp((normal - normal_first) / quantile_step, 0., static_cast<double>(quantiles - 1) - 1e-9);
