@@ -17,7 +17,7 @@ namespace kasane::lattice {
 /// Number of the first random field that Lanczos's method starts from; pseudofermion fields do not have these numbers.
 inline constexpr int first_eigenmode_field = 1 << 14;
 
-/// @throws InputError with the option that is out of range on this lattice
+/// Checks the options. @throws InputError with the option that is out of range on this lattice
 void check_eigenmodes(const EigenmodeOptions& options, const Extents& lattice);
 
 /// Memory of the vectors of the search. [bytes per site]

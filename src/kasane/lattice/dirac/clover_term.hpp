@@ -32,7 +32,7 @@ struct CloverTerm {
 /// A with kappa_csw = kappa c_sw, from the links alone (no boundary sign: every plaquette holds it twice or never).
 template <Space S>
 CloverTerm<S> clover_term(const Links<S>& links, double kappa_csw);
-/// The same in the memory of A, which is of the same extents; does not wait.
+/// Does the same in the memory of A, which has the same extents; does not wait.
 template <Space S>
 void fill_clover_term(const Links<S>& links, double kappa_csw, CloverTerm<S>& A);
 

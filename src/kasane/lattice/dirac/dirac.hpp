@@ -106,7 +106,7 @@ class Dirac {
     ~Dirac();
     Dirac(Dirac&&) noexcept;
 
-    /// On a CUDA device, from links that have a halo around the lattice. @param first  the lattice's first site in that of the links
+    /// For a CUDA device, from links that have a halo around the lattice. @param first  the lattice's first site in that of the links
     Dirac(std::shared_ptr<const Lattice<S>> lattice, const Links<S>& links, const Site& first, const CloverTerm<S>* A, Boundary boundary,
           LinkStorage storage)
         requires(!std::same_as<S, Cpu>);
@@ -114,23 +114,23 @@ class Dirac {
     /// Replaces links and clover term by those of another field, in the memory of the present ones; does not wait.
     /// @param A  null exactly where it was null before; links and A may be changed or destroyed once the space has executed its work
     void pack(const Links<S>& links, const CloverTerm<S>* A);
-    /// The same of links with a halo.
+    /// Does the same with links that have a halo.
     void pack(const Links<S>& links, const Site& first, const CloverTerm<S>* A)
         requires(!std::same_as<S, Cpu>);
 
-    /// out, of parity `to`, from in of the other parity; H^+ (g5 H g5) where `adjoint`. x of parity `to` may be null for plain and inverse
-    /// (then there is no such term), and may be out itself.
+    /// Computes out, of parity `to`, from in of the other parity; with H^+ (g5 H g5) if `adjoint`. x of parity `to` may be null for plain
+    /// and inverse (then there is no such term), and may be out itself.
     void hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out) const;
-    /// The same where other devices hold neighbours of the lattice's sites. Links must not be stored in 8 numbers.
+    /// Does the same if other devices hold neighbours of the lattice's sites. Links must not be stored in 8 numbers.
     void hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out,
              const device::HopHalo<P>& halo) const
         requires(!std::same_as<S, Cpu>);
-    /// The same hop of several right-hand sides: out[i] from in[i] and x[i], with the same bits as one by one. Links and clover terms are
-    /// read once for several of them. x is empty where there is no such term; x[i] may be out[i], otherwise all fields differ.
+    /// Executes the hop for several right-hand sides: out[i] from in[i] and x[i], with the same bits as one by one. Links and clover terms
+    /// are read once for several of them. x is empty if there is no such term; x[i] may be out[i], otherwise all fields differ.
     void hop(HopForm form, Parity to, bool adjoint, double c, std::span<const Field<S, P>* const> in, std::span<const Field<S, P>* const> x,
              std::span<Field<S, P>* const> out) const;
-    /// The whole operator, out = A in + c H in on both parities, with the bits of two hops. On a CPU one sweep over both parities reads
-    /// each link and each spinor from memory once. No field of out is one of in.
+    /// Applies the whole operator, out = A in + c H in on both parities, with the bits of two hops. On a CPU one sweep over both parities
+    /// reads each link and each spinor from memory once. No field of out may be a field of in.
     void whole(bool adjoint, double c, const Field<S, P>& even, const Field<S, P>& odd, Field<S, P>& out_even, Field<S, P>& out_odd) const;
     /// out = A in or A^-1 in, of that parity; in and out may be the same.
     void clover(Parity parity, bool inverse, const Field<S, P>& in, Field<S, P>& out) const;

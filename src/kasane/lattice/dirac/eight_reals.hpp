@@ -2,11 +2,12 @@
 // [Bunk & Sommer, Comput. Phys. Commun. 40 (1986) 229] store two phases and six components; the second row then has the denominator
 // 1 - |U_11|^2, which vanishes at the unit link, and |U_11| is the root of a difference, so that errors grow to their square root.
 // Here both rows are given by stereographic projection instead:
-//   Row 1 is a unit vector of C^3 = R^6, a point of S^5: five coordinates, seen from the pole opposite to its hemisphere of Re U_11, so
-//   that
-// they lie in the unit ball. Row 2 is then a unit vector of the plane orthogonal to row 1. That plane has the orthonormal frame
-// f_j = e_j - (e_1 + a) conj(a_j) / (1 + conj(a_1)), j = 2, 3 (a generalised Householder reflection; a is row 1 with the hemisphere's sign,
-// so that |1 + a_1| >= 1), and the row's place in it is a point of S^3: three coordinates of the unit ball. Row 3 = conj(row 1 x row 2).
+//   Row 1 is a unit vector of C^3 = R^6, a point of S^5: five coordinates, projected from the pole opposite to its hemisphere of Re U_11,
+//   so that they lie in the unit ball.
+//   Row 2 is then a unit vector of the plane orthogonal to row 1. That plane has the orthonormal frame
+//   f_j = e_j - (e_1 + a) conj(a_j) / (1 + conj(a_1)), j = 2, 3 (a generalised Householder reflection; a is row 1 with the hemisphere's
+//   sign, so that |1 + a_1| >= 1), and the row's place in it is a point of S^3: three coordinates of the unit ball.
+//   Row 3 = conj(row 1 x row 2).
 // Invariants: all eight numbers are in [-1, 1]; an error d of them is an error of at most some 4 d of the link, everywhere; the unit link
 // is eight zeros; no roots, sines or cosines are needed. The two hemispheres are two bits; they go into the lowest bits of numbers 0 and 5
 // (set: the negative one), which costs these an ulp (in 16 bits: half of their precision, so that the integers are even or odd).

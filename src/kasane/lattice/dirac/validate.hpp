@@ -21,8 +21,8 @@ void require_same_lattice(const A& a, const B& b) {
                "fields of " + text(a.lattice()->extents()) + " and " + text(b.lattice()->extents()) + " are used together");
 }
 
-/// Checks the arguments of Dirac<S, P>. @throws LogicError where links or A belong to another lattice, or an operator in double is asked to
-/// store its links in 16 bits
+/// Checks the arguments of Dirac<S, P>. @throws LogicError where links or A belong to another lattice, or an operator in double would have
+/// to store its links in 16 bits
 /// @param first  the lattice's first site in that of the links, which have a halo of as many sites around it
 template <Space S, Precision P>
 void require_operator(const Lattice<S>& lattice, const Links<S>& links, const CloverTerm<S>* A, const LinkStorage& storage,

@@ -1,4 +1,4 @@
-// Checks that end all workers alike. Collective.
+// Checks that end all workers with the same error. Collective.
 #pragma once
 
 #include <kasane/core/base/error.hpp>

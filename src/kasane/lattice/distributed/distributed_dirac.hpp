@@ -35,7 +35,7 @@ class DistributedDirac {
           terms_(lattice, exchange.layout(), links.own, A, signs),
           exchange_(exchange) {}
 
-    /// As Dirac::pack()
+    /// Does the same as Dirac::pack().
     void pack(const LocalLinks<S>& links, const CloverTerm<S>* A) {
         terms_.take(links.own, A);
         if constexpr (!std::same_as<S, Cpu>)
@@ -61,7 +61,7 @@ class DistributedDirac {
         exchange_.finish();
         terms_.add(form, to, adjoint, c, exchange_.received(), out);
     }
-    /// The same hop of several right-hand sides, one after the other; x is empty where there is no such term.
+    /// Executes the hop for several right-hand sides, one after the other; x is empty where there is no such term.
     void hop(HopForm form, Parity to, bool adjoint, double c, std::span<const Field<S, P>* const> in, std::span<const Field<S, P>* const> x,
              std::span<Field<S, P>* const> out) const {
         for (std::size_t i = 0; i < in.size(); ++i) hop(form, to, adjoint, c, *in[i], x.empty() ? nullptr : x[i], *out[i]);

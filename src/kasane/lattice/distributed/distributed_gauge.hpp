@@ -1,4 +1,4 @@
-// A gauge field on all workers of a communicator, and what changes and measures it: sweeps and trajectories. The root rank has the
+// A gauge field on all workers of a communicator, with the sweeps, trajectories and measurements on it. The root rank has the
 // DistributedGauge; the other ranks are in gauge_worker_loop(), which executes the commands that the root rank broadcasts. Invariants: all
 // ranks execute the same commands in the same order; links of the whole lattice exist on the root rank alone, while they are loaded or
 // collected.
@@ -25,7 +25,7 @@ namespace kasane::lattice {
 
 class LocalGauges;
 
-/// What a quenched run measures.
+/// Results of a measurement in a quenched run.
 struct LoopMeasurement {
     Plaquette plaquette;
     std::complex<double> polyakov;
@@ -49,7 +49,7 @@ class DistributedGauge {
     DistributedGauge(const DistributedGauge&) = delete;
     DistributedGauge& operator=(const DistributedGauge&) = delete;
 
-    /// As gauge/start.hpp.
+    /// Starts as in gauge/start.hpp.
     void cold_start();
     void hot_start(std::uint64_t seed);
     void weak_start(double epsilon, std::uint64_t seed);
@@ -58,27 +58,27 @@ class DistributedGauge {
     /// Collects the links of all workers.
     GaugeField field();
 
-    /// As gauge/update.hpp.
+    /// Sweeps as in gauge/update.hpp.
     void heatbath_sweep(double beta, std::uint64_t seed, std::uint64_t sweep);
     void overrelaxation_sweep();
     void reunitarise();
     LoopMeasurement measure();
 
-    /// As loop_means() of gauge/gauge_action.hpp. Needs a halo of width 2, as trajectories do.
+    /// Does the same as loop_means() of gauge/gauge_action.hpp. Needs a halo of width 2, as trajectories do.
     LoopMeans loop_means();
     /// The Wilson flow of a copy of the links.
     std::vector<FlowPoint> flow(double t_max, double step);
 
-    /// Makes the terms of the action and what trajectories need. @throws InputError as the terms
+    /// Makes the terms of the action and the memory of trajectories. @throws InputError as the terms
     HmcBegin begin_trajectories(HmcSetup setup);
-    /// As measure_spectrum(), of the links as they are. @param quarks  number of an operator of begin_trajectories(): that of two flavours,
-    /// if there is one, then those of one flavour each
+    /// Does the same as measure_spectrum() for the present links. @param quarks  number of an operator of begin_trajectories(): that of two
+    /// flavours, if there is one, then those of one flavour each
     Spectrum spectrum(int quarks, std::uint64_t seed, std::uint64_t trajectory);
     /// As RationalTerm::set(). @param flavour  number in HmcSetup::flavours
     void set_approximation(int flavour, RationalApproximation R);
     /// Replaces the levels of the integrator for the next trajectories.
     void set_levels(std::vector<Level> levels);
-    /// As HybridMonteCarlo::trajectory(); `timers` and `stop` are used by worker 0 alone.
+    /// Does the same as HybridMonteCarlo::trajectory(); only worker 0 uses `timers` and `stop`.
     std::optional<TrajectoryResult> trajectory(std::uint64_t number, bool test = true, Timers* timers = nullptr,
                                                const std::function<bool()>& stop = {}, bool reverse = false);
 

@@ -45,16 +45,16 @@ class DistributedLittleOperator {
 
     /// The rows of this worker's blocks.
     const LittleOperator<S, T>& local() const { return local_; }
-    /// Of this worker.
+    /// Bytes of this worker.
     double bytes() const { return local_.bytes() + static_cast<double>(sent_.size() + received_.size()) * sizeof(T); }
 
    private:
     /// out = [added] + [own in] + (the neighbours' couplings) in. @param own, added  may be null
     void multiply(const T* own, const T* added, const LittleVector<S, T>& in, LittleVector<S, T>& out) const
         requires std::same_as<S, Cpu>;
-    /// The couplings forward over the faces, by the neighbours' basis.
+    /// Computes the forward couplings over the faces from the neighbours' basis.
     void couple_forward(const BlockVectors<S, T>& basis, const LittleLinks<S>& links, double kappa);
-    /// Those backward, by the neighbours' couplings forward.
+    /// Computes the backward couplings over the faces from the neighbours' forward couplings.
     void couple_backward();
     /// Sends and receives numbers of each face, from begin[f] to begin[f + 1].
     void exchange(const index_t (&begin)[HaloLayout::most_faces + 1], const Buffer<T, S>& send, Buffer<T, S>& receive) const;

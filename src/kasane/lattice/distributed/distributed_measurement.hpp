@@ -38,7 +38,7 @@ struct DistributedMeasurement {
 };
 
 /// Collective over the ranks; all return the same. @param here  the spaces of this rank's workers
-/// @param request  of the root rank; the others' is not read
+/// @param request  of the root rank; not read on the other ranks
 /// @throws InputError on every rank: as read_local_gauge(); not enough memory on one of the workers
 DistributedMeasurement measure_on_workers(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here,
                                           MeasurementRequest request);

@@ -31,12 +31,12 @@ class DistributedSolver {
     DistributedSolver(const DistributedSolver&) = delete;
     DistributedSolver& operator=(const DistributedSolver&) = delete;
 
-    /// As WilsonSolver::solve. @param stop  called on the root rank; a stop takes effect within eight iterations
+    /// Does the same as WilsonSolver::solve(). @param stop  called on the root rank; a stop takes effect within eight iterations
     SolveLog solve(const SpinorField& b, SpinorField& x, const krylov::StopFunction& stop = {});
-    /// As WilsonSolver::apply.
+    /// Does the same as WilsonSolver::apply().
     void apply(const SpinorField& in, SpinorField& out, bool adjoint = false);
 
-    /// As WilsonSolver::deflate(). @throws InputError as there, naming the worker that lacks memory
+    /// Does the same as WilsonSolver::deflate(). @throws InputError as there, naming the worker that lacks memory
     void deflate(const Eigenmodes& modes);
     /// Computes the lowest modes on the workers, as lowest_eigenmodes(), and deflates the solves that follow by them.
     /// @param collect  the result has their vectors, which need the memory of whole fields on this host; otherwise it has none
@@ -44,7 +44,7 @@ class DistributedSolver {
     /// lowest_eigenmodes()
     Eigenmodes deflate(const EigenmodeOptions& options, bool collect = false);
 
-    /// As WilsonSolver::coherent().
+    /// Returns the same as WilsonSolver::coherent().
     CoherentReport coherent() const;
 
     const RankGrid& grid() const { return grid_; }
@@ -67,7 +67,7 @@ void solver_worker_loop(comm::WorkerCommunicator& communicator, const std::vecto
 /// @throws InputError for options that only one device has, and for blocks that do not divide the local lattices
 void check_distributed(const SolverOptions& options, const RankGrid& grid);
 
-/// What is wrong with the blocks of options on the local lattices of this grid; empty: nothing. Names usable blocks.
+/// Returns the problems of the blocks of options on the local lattices of this grid, with usable blocks; empty if there are none.
 std::vector<std::string> schwarz_problems(const SolverOptions& options, const RankGrid& grid);
 std::vector<std::string> coherent_problems(const SolverOptions& options, const RankGrid& grid);
 

@@ -1,5 +1,6 @@
-// What the preconditioner of inexact deflation (solve/two_level.hpp) consists of on one worker's part of a lattice: blocks divide the local
-// lattice, so that basis, restriction and prolongation are local. CPUs divide the little system too; every device has the whole of it.
+// Parts of the preconditioner of inexact deflation (solve/two_level.hpp) on one worker's part of a lattice. Blocks divide the local
+// lattice, so that basis, restriction and prolongation are local. CPUs divide the little system too; every device has the whole little
+// system.
 #pragma once
 
 #include <kasane/lattice/distributed/distributed_algebra.hpp>

@@ -32,7 +32,7 @@ class DividedLattice {
     void move_links(Links<S>& u, const Links<S>& p, double step) const { lattice::move_links(halo_, u, p, step, depth_); }
     double distance(const Links<S>& a, const Links<S>& b) const { return lattice::distance(halo_, a, b); }
 
-    /// Returns a stop function that is true on all workers where that of one worker is. Its calls are collective.
+    /// Returns a stop function that is true on all workers if the function of one worker is. Its calls are collective.
     std::function<bool()> agreed(const std::function<bool()>& stop) const {
         return [&worker = halo_.worker(), stop] {
             double wanted = stop && stop() ? 1 : 0;

@@ -18,7 +18,7 @@ template <Space S>
 LoopMeans loop_means(LinkHalo<S>& halo, const Links<S>& u);
 template <Space S>
 double gauge_action(LinkHalo<S>& halo, const Links<S>& u, const GaugeAction& action);
-/// Without messages.
+/// Adds the force without messages.
 template <Space S>
 void add_gauge_force(const LinkHalo<S>& halo, const Links<S>& u, const GaugeAction& action, double factor, Links<S>& force);
 

@@ -28,13 +28,14 @@ class HaloExchange {
     std::byte* sent() { return sent_.data(); }
     const std::byte* received() const { return received_.data(); }
 
-    /// Sends what work submitted so far to the space writes into sent(), and receives.
+    /// Sends the bytes that work submitted so far to the space writes into sent(), and receives.
     void start(index_t bytes_per_site);
-    /// The same of other memory: face f's messages are the bytes from begin[f] to begin[f + 1] of both views; the neighbours give as many.
+    /// Does the same with other memory: face f's messages are the bytes from begin[f] to begin[f + 1] of both views; the neighbours send as
+    /// many.
     void start(const index_t (&begin)[HaloLayout::most_faces + 1], View<const std::byte> send, View<std::byte> receive);
-    /// Work submitted to the space from now on sees received(), and may overwrite sent().
+    /// Work submitted to the space from now on may read received() and overwrite sent().
     void finish();
-    /// What takes the place of messages in a hop; null: nothing does.
+    /// The halos that replace messages in a hop; null: there are none.
     PeerHalo* peers() const { return peers_.get(); }
     /// Bytes received so far.
     double bytes() const;

@@ -1,4 +1,4 @@
-// Where the sites of a halo lie in the memory of a CUDA device, and which sites are sent into the halos of the neighbours. On the host.
+// Places of the sites of a halo in the memory of a CUDA device, and the sites that are sent into the halos of the neighbours. On the host.
 // Invariants: all workers have the same tiles. The halo of a direction has all tiles beside the face, in the order of their numbers, behind
 // those of the lattice; so a neighbour's place is computed there as everywhere, from the numbers of its tile and in its tile. Of
 // such a tile the sites next to the face alone are sent and read.
@@ -23,7 +23,7 @@ struct HaloPlaces {
     std::array<int, device::directions> receiver = {};  ///< worker, for each direction; the worker itself where nothing is sent
 };
 
-/// For this worker of the grid. @param tiling  of a local lattice
+/// Computes the places for this worker of the grid. @param tiling  of a local lattice
 HaloPlaces halo_places(const device::Tiling& tiling, const RankGrid& grid, int worker);
 
 }  // namespace kasane::lattice

@@ -1,4 +1,5 @@
-// The links of a local lattice with those of its neighbours around it, for what needs more than one site's links: the clover term.
+// The links of a local lattice with those of its neighbours around it, for quantities that need the links of several sites: the clover
+// term.
 #pragma once
 
 #include <kasane/core/comm/channel.hpp>

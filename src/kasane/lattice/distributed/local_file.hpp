@@ -1,5 +1,5 @@
-// A configuration that the workers of a grid read together: each reads its own part of the file, and what concerns the whole file
-// (checksum, plaquette, links that are not in SU(3)) is reduced over all of them.
+// A configuration that the workers of a grid read together. Each worker reads its own part of the file; quantities of the whole file
+// (checksum, plaquette, links that are not in SU(3)) are reduced over all workers.
 #pragma once
 
 #include <kasane/core/comm/worker.hpp>

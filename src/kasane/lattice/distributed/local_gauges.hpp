@@ -39,7 +39,7 @@ struct GaugeCommand {
     std::int64_t quarks = 0;             ///< number of the operator, or of the flavour
 };
 
-/// What is needed to make the links.
+/// Parameters from which the links are made.
 struct GaugeSetup {
     Extents extents;
     GridShape shape;

@@ -1,4 +1,4 @@
-// One worker's part of a lattice, and what is made for it: operators, algebras, clover term.
+// One worker's part of a lattice, with its operators, algebras and clover term.
 // Invariant: all workers of the grid make the same operators and algebras in the same order.
 #pragma once
 
@@ -43,7 +43,7 @@ class LocalLattice {
     S space() const { return on_; }
     const std::shared_ptr<const Lattice<S>>& lattice() const { return lattice_; }
     const RankGrid& grid() const { return grid_; }
-    /// Its first site in the whole lattice.
+    /// First site of the local lattice in the whole one.
     Site origin() const { return grid_.origin(worker_.index()); }
     const HaloExchange<S>& exchange() const { return *exchange_; }
     /// Sites of the whole lattice.
@@ -61,7 +61,7 @@ class LocalLattice {
     Algebra<P> algebra() {
         return {lattice_, worker_, exchange_->peers()};
     }
-    /// As OneDevice's. Collective. @param options  whose blocks divide the local lattice
+    /// Does the same as in OneDevice. Collective. @param options  whose blocks divide the local lattice
     template <Precision P>
     std::unique_ptr<Schwarz<P>> schwarz(const EvenOdd<S, P, Operator<P>>& whole, const Packed& from, const DiracParameters& parameters,
                                         const LinkStorage& storage, Schur schur, const SchwarzOptions& options) {
@@ -89,12 +89,12 @@ class LocalLattice {
                                                  chosen(options, lattice_->extents()), smoother);
         });
     }
-    /// A stop function that returns the same on every worker: that of worker 0, asked in every eighth iteration.
+    /// Returns a stop function with the same result on every worker: every eighth iteration evaluates the function of worker 0.
     krylov::StopFunction agreed(const krylov::StopFunction& stop);
 
    private:
-    /// The factor of links that leave the local lattice in time. A boundary between workers is crossed by the links that leave the last of
-    /// them; within one, by the local hop.
+    /// Returns the factor of links that leave the local lattice in time. A boundary between workers is crossed by the links that leave the
+    /// last worker; a boundary within one worker is crossed by its local hop.
     double sign_in_time(Boundary boundary) const {
         const bool last = grid_.place(worker_.index())[3] + 1 == grid_.shape()[3];
         return last && boundary == Boundary::antiperiodic ? -1 : 1;

@@ -19,7 +19,7 @@ class WorkerSolver {
     /// @param x  first guess in unless from_zero, solution out; of the local lattice, as b
     virtual SolveLog solve(const SpinorField& b, SpinorField& x, bool from_zero, const krylov::StopFunction& stop) = 0;
     virtual void apply(const SpinorField& in, SpinorField& out, bool adjoint) = 0;
-    /// As WilsonSolver::coherent(): of the whole lattice.
+    /// Returns the report of the whole lattice, as WilsonSolver::coherent().
     virtual CoherentReport coherent() = 0;
 
     /// Deflates the solves that follow by the lowest modes of the whole lattice. @return all but their vectors

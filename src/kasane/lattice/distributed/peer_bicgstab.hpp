@@ -1,7 +1,8 @@
-// BiCGStab whose vectors are divided among CUDA devices that reach each other's memory, with the scalars on the devices: what
-// krylov/resident_bicgstab.hpp requires. Each device adds its own sums, writes them into the memory of all devices, and computes the same
-// scalars from the sums of all; an iteration is one graph on each device, and no host takes part. Sums are those of DistributedAlgebra, bit
-// by bit. Invariants: all workers make the same calls in the same order; hops of the iterations exchange by the halo of the constructor.
+// BiCGStab whose vectors are divided among CUDA devices that reach each other's memory, with the scalars on the devices. It satisfies the
+// requirements of krylov/resident_bicgstab.hpp. Each device adds its own sums, writes them into the memory of all devices, and computes the
+// same scalars from the sums of all. An iteration is one graph on each device, and no host takes part. Sums are those of
+// DistributedAlgebra, bit by bit. Invariants: all workers make the same calls in the same order; hops of the iterations exchange by the
+// halo of the constructor.
 #pragma once
 
 #include <kasane/lattice/distributed/peer_halo.hpp>
@@ -22,7 +23,7 @@ class PeerBicgstab {
     using Vector = Field<Cuda, P>;
     using State = krylov::BicgstabState<krylov::Complex>;
 
-    /// Whether the devices of this halo can do it: each has one worker, and they are at most eight.
+    /// Whether the devices of this halo support it: each has one worker, and there are at most eight.
     static bool serves(const PeerHalo& halo);
 
     /// Collective. @param halo  must outlive it

@@ -49,7 +49,7 @@ class PeerHalo {
     std::uint32_t hops() const;
     /// The worker of the constructor.
     comm::Worker& worker() const;
-    /// Whether no two workers share a device.
+    /// Whether each worker has a device of its own.
     bool owns_device() const;
     /// Bytes written by the neighbours so far.
     double bytes() const;

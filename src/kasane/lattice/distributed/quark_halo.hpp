@@ -12,7 +12,7 @@
 
 namespace kasane::lattice {
 
-/// As gaussian_field() (hmc/quark_field.hpp) for the whole lattice. @param eta  of the local lattice
+/// Does the same as gaussian_field() (hmc/quark_field.hpp) for the whole lattice. @param eta  of the local lattice
 template <Space S>
 void gaussian_field(const LocalSites& sites, std::uint64_t seed, std::uint64_t trajectory, int term, Parity parity,
                     Field<S, Precision::double_>& eta);

@@ -24,7 +24,7 @@ template <Space S>
 SiteNumbers numbers_of(Links<S>& u) {
     return {u.data.data(), LinksView::stride(u.extents), 72, 2};
 }
-/// For reading alone.
+/// A view for reading only.
 template <Space S>
 SiteNumbers numbers_of(const Links<S>& u) {
     return {const_cast<double*>(u.data.data()), LinksView::stride(u.extents), 72, 2};

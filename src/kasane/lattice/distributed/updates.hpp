@@ -16,7 +16,7 @@ template <Space S>
 void hot_start(const LinkHalo<S>& halo, Links<S>& u, std::uint64_t seed);
 template <Space S>
 void weak_start(const LinkHalo<S>& halo, Links<S>& u, double epsilon, std::uint64_t seed);
-/// As hmc/momenta.hpp.
+/// Draws momenta as in hmc/momenta.hpp.
 template <Space S>
 void draw_momenta(const LinkHalo<S>& halo, Links<S>& p, std::uint64_t seed, std::uint64_t trajectory);
 

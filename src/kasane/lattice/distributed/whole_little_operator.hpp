@@ -20,7 +20,7 @@ class WholeLittleOperator : public LittleOperator<S, T> {
     /// Collective. Takes the memory. @param local  of the local lattice's blocks   @param exchange, worker  must outlive it
     WholeLittleOperator(S on, const BlockLayout& local, HaloExchange<S>& exchange, comm::Worker& worker, const RankGrid& grid);
 
-    /// Collective. As DistributedLittleOperator::assemble().
+    /// Does the same as DistributedLittleOperator::assemble(). Collective.
     void assemble(const BlockVectors<S, T>& basis, const LittleLinks<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters);
     /// Collective. all = the coefficients of all workers' blocks. @param own  those of the local lattice's blocks
     void collect(const LittleVector<S, T>& own, LittleVector<S, T>& all) const;

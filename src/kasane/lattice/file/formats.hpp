@@ -15,7 +15,7 @@ namespace kasane::lattice {
 /// Recognises the format by the first bytes. @param memory  bytes that may be used; a larger file is refused with both numbers
 /// @param part  the sites that are kept: the field has those of its box alone, the facts are of the whole file
 GaugeFile read_gauge(ByteSource& source, std::uint64_t memory, PartReader& part);
-/// The whole file.
+/// Reads the whole file.
 GaugeFile read_gauge(ByteSource& source, std::uint64_t memory);
 
 bool is_nersc(const std::string& head);

@@ -1,4 +1,4 @@
-// The division of a file among several readers, each of which keeps the sites of a box of the lattice, and what they combine.
+// The division of a file among several readers, each of which keeps the sites of a box of the lattice, and the reductions over the readers.
 // Invariant: all readers of a file make the same calls in the same order; an error that one of them finds ends all of them.
 #pragma once
 
@@ -45,16 +45,16 @@ struct FileBox {
 class PartReader {
    public:
     virtual ~PartReader() = default;
-    /// Its sites; called once, when the extents are known. @throws InputError where the lattice cannot be divided
+    /// Returns the sites of this reader; called once, when the extents are known. @throws InputError where the lattice cannot be divided
     virtual FileBox box(const Extents& lattice) { return {lattice, lattice, {}}; }
-    /// Element by element, over all readers.
+    /// Reduces numbers over all readers, element by element.
     virtual void all_reduce(View<double>, comm::Reduce) {}
     virtual void all_reduce(View<std::uint64_t>, comm::Reduce) {}
     /// Averages over the whole lattice of the links that the readers have.
     virtual double plaquette(const GaugeField& part) { return lattice::plaquette(part).mean(); }
     virtual double link_trace(const GaugeField& part) { return lattice::link_trace(part); }
 
-    /// Whether one of the readers found this.
+    /// Whether one of the readers has found the problem.
     bool any(bool here) {
         double found = here ? 1 : 0;
         all_reduce(View<double>(&found, 1), comm::Reduce::max);

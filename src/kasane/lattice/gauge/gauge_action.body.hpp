@@ -8,7 +8,7 @@
 namespace kasane::lattice {
 
 /// {sum of 1 - Re tr P / 3, sum of 1 - Re tr R / 3} of the plaquettes and rectangles with lowest corner x. The terms are small where the
-/// links are near 1, so that little of them is lost to rounding. The second is 0 where no rectangles are wanted.
+/// links are near 1, so that little of them is lost to rounding. The second sum is 0 for actions without rectangles.
 struct SiteLoopDeficits {
     LinksView u;
     bool rectangles;

@@ -63,7 +63,7 @@ KS_FN TwoRows path_above(const LinksView& u, Parity parity, std::int32_t place, 
     return times_adjoint(first * completed(over), completed(back));
 }
 
-/// The same by way of the row below: U_nu(x-nu)^+ U_mu(x-nu) U_nu(x+mu-nu).
+/// Does the same by way of the row below: U_nu(x-nu)^+ U_mu(x-nu) U_nu(x+mu-nu).
 /// @param ahead, down  added to `place` for x+mu and x-nu
 KS_FN TwoRows path_below(const LinksView& u, Parity parity, std::int32_t place, int mu, int nu, std::int32_t ahead, std::int32_t down) {
     const auto first = load_rows(u, other(parity), place + down, nu), under = load_rows(u, other(parity), place + down, mu);

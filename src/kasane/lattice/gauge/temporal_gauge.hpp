@@ -1,4 +1,5 @@
-// The temporal gauge: U_t = 1 except on the last time slice, whose links hold what a gauge transformation cannot remove (Polyakov loops).
+// The temporal gauge: U_t = 1 except on the last time slice, whose links hold the part that no gauge transformation removes (Polyakov
+// loops).
 #pragma once
 
 #include <kasane/lattice/gauge_field.hpp>

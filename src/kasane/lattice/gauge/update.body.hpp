@@ -67,7 +67,7 @@ void sweep_links(Links<S>& u, const Update& update) {
         for_links_of_colour(u.space(), u.extents, colour, UpdateLink<Update>{u.view(), update});
 }
 
-/// The same for plaquettes of any weight.
+/// Does the same for plaquettes of any weight.
 template <class Update, class Weight>
 struct UpdateWeightedLinks {
     LinksView links;

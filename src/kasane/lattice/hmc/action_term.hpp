@@ -30,7 +30,8 @@ class ActionTerm {
     virtual double value(const Links<S>& u) = 0;
     /// force += factor F[u].   @param force  of the same extents and space as u
     virtual void add_force(const Links<S>& u, double factor, Links<S>& force) = 0;
-    /// Forgets solutions of earlier forces. Called where a molecular dynamics begins, so that it is a function of links and momenta alone.
+    /// Discards solutions of earlier forces. Called at the start of each molecular dynamics, which is therefore a function of links and
+    /// momenta alone.
     virtual void forget() {}
     /// Iterations of all solves since the last call.
     virtual int take_iterations() { return 0; }

@@ -20,7 +20,7 @@ class ChronologicalGuess {
     /// @param most  solutions that are kept; 0: none, and every guess is 0
     explicit ChronologicalGuess(int most) : most_(static_cast<std::size_t>(most)) {}
 
-    /// Forgets all solutions.
+    /// Discards all solutions.
     void clear() { count_ = 0; }
     /// Keeps a copy of a solution, in place of the oldest where there are `most`.
     void add(const Operator& D, const Vector& x);

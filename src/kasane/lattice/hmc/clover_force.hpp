@@ -1,5 +1,5 @@
-// The force of the clover term: what actions with dS = -2 Re sum_x tr(dA(x) T(x)) exert on the links, T(x) a matrix in spin and colour:
-// X Y^+ of the quark action, A^-1 of log det A. docs/lattice-hmc-forces.md derives the formulas.
+// The force of the clover term: the force that actions with dS = -2 Re sum_x tr(dA(x) T(x)) exert on the links. T(x) is a matrix in spin
+// and colour: X Y^+ of the quark action, A^-1 of log det A. docs/lattice-hmc-forces.md derives the formulas.
 // First T is reduced to W_mu_nu(x) = L - L^+, L = tr_spin g_mu g_nu T, a matrix in colour for each of the six planes; then every link
 // collects the W at the corners of the plaquettes that it belongs to.
 #pragma once
@@ -57,7 +57,7 @@ struct CloverWeights {
     Buffer<double, S> data;
     CloverWeights(S on, const Extents& n) : extents(n), data(on, 108 * LinksView::stride(n)) {}  ///< uninitialised
     CloverWeightsView view() { return {data.data(), extents}; }
-    /// For reading alone.
+    /// A view for reading only.
     CloverWeightsView view() const { return {const_cast<double*>(data.data()), extents}; }
 };
 

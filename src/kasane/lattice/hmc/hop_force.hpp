@@ -1,4 +1,4 @@
-// The force of the hop: what quark actions with dS = -2 Re Y^+ dD X exert on the links through D = A - kappa H.
+// The force of the hop: the force that quark actions with dS = -2 Re Y^+ dD X exert on the links through D = A - kappa H.
 // The formulas are derived in docs/lattice-hmc-forces.md.
 #pragma once
 

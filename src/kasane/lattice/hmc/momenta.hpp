@@ -1,4 +1,4 @@
-// Momenta of the links and what moves both. Conventions: hmc/action_term.hpp.
+// Momenta of the links, and the updates of links and momenta. Conventions: hmc/action_term.hpp.
 // Invariant: every function works on one link at a time or sums in one order, so results do not depend on the number of threads.
 #pragma once
 

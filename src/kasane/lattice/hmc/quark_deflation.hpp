@@ -27,7 +27,7 @@ class QuarkDeflation {
     ~QuarkDeflation();
     QuarkDeflation(QuarkDeflation&&) noexcept;
 
-    /// The next solve computes a subspace from its links alone.
+    /// Discards the subspace: the next solve computes one from its links alone.
     void forget();
 
     /// Solves from the x that is given, until |phi - Dhat^+ Dhat x| <= rtol |phi|. Where that is not reached, the log says so, and x is the
@@ -37,7 +37,7 @@ class QuarkDeflation {
     krylov::SolveLog solve(const SchurOperator<S, Precision::double_>& D, const Links<S>& u, const CloverTerm<S>* A, std::uint64_t packing,
                            const Vector& phi, Vector& x, double rtol, int iteration_limit);
 
-    /// Whether a solve did not converge since forget(): those that follow on nearby links would not either.
+    /// Whether a solve did not converge since forget(): later solves on nearby links would not converge either.
     bool given_up() const;
     /// Steps of inverse iteration since the subspace was computed.
     int improvements() const;

@@ -40,7 +40,7 @@ class QuarkLattice {
     }
 
     std::array<double, 2> checksum(const Links<S>& u) const { return links_checksum(u); }
-    /// Must be called with these links before dirac(), pack() and forces. @param checksum  checksum(u)
+    /// Sets the links; must be called with them before dirac(), pack() and forces. @param checksum  checksum(u)
     void take(const Links<S>&, const std::array<double, 2>&) const {}
     void fill_clover(const Links<S>& u, double kappa_csw, CloverTerm<S>& A) const { fill_clover_term(u, kappa_csw, A); }
     template <Precision P>

@@ -56,8 +56,8 @@ class QuarkOperator {
     ~QuarkOperator();
     QuarkOperator(QuarkOperator&&) noexcept;
 
-    /// The operator of these links: computes the clover term, and packs links and clover term of both precisions. Where the links are those
-    /// that are packed (links_checksum), nothing more is done: the terms of an action ask one after the other.
+    /// Returns the operator of these links: computes the clover term, and packs links and clover term of both precisions. If the links are
+    /// those that are packed (links_checksum), nothing more is done, because the terms of an action call this one after the other.
     void pack(const Links<S>& u);
 
     const std::shared_ptr<const Lattice<S>>& lattice() const;
@@ -65,7 +65,7 @@ class QuarkOperator {
     const QuarkSolverOptions& options() const;
     Vector vector() const;  ///< of the even sites, uninitialised
 
-    /// As gaussian_field(), on the even sites.
+    /// Does the same as gaussian_field(), on the even sites.
     void gaussian(std::uint64_t seed, std::uint64_t trajectory, int term, Vector& eta) const;
 
     /// out = Dhat in, or Dhat^+ in
@@ -83,7 +83,7 @@ class QuarkOperator {
     /// or an rtol that double precision does not hold
     /// @param inner  of the iteration: one of those of the options; empty: options.inner
     krylov::SolveLog solve(double mu, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner = {});
-    /// The same; the log says whether the tolerance was reached.
+    /// Does the same; the log says whether the tolerance was reached.
     krylov::SolveLog try_solve(double mu, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner = {});
 
     /// Whether the options deflate.
@@ -92,9 +92,9 @@ class QuarkOperator {
     /// it does not converge, and solve alone until forget_subspace(). @param u  the links that were packed   @throws ComputationError as
     /// solve
     krylov::SolveLog solve_deflated(const Links<S>& u, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner = {});
-    /// The same; the log says whether the tolerance was reached.
+    /// Does the same; the log says whether the tolerance was reached.
     krylov::SolveLog try_solve_deflated(const Links<S>& u, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner = {});
-    /// The next solve_deflated() computes its subspace from its links alone.
+    /// Discards the subspace: the next solve_deflated() computes one from its links alone.
     void forget_subspace();
 
     /// Solves (Dhat^+ Dhat + shifts_k) x_k = phi for all k, from zero, each to |phi - (Dhat^+ Dhat + shifts_k) x_k| <= rtol |phi|:

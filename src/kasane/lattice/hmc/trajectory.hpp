@@ -18,12 +18,13 @@
 
 namespace kasane::lattice {
 
-/// What one term of the action did in a trajectory. Norms of a link's force are |F| = sqrt(sum_a f_a^2), of the measured kicks.
+/// Forces, iterations and time of one term of the action in a trajectory. Norms of a link's force are |F| = sqrt(sum_a f_a^2), of the
+/// measured kicks.
 struct TermDynamics {
     double force_mean = 0;     ///< over links and kicks
     double force_largest = 0;  ///< of all links and kicks
     int iterations = 0;        ///< of all solves
-    int force_iterations = 0;  ///< of those of forces
+    int force_iterations = 0;  ///< of the solves of forces
     double seconds = 0;        ///< of its forces; 0 without timers
 };
 
@@ -33,13 +34,13 @@ struct Reversibility {
     double dH = 0;        ///< H after the return minus H at the start
 };
 
-/// What a trajectory did.
+/// Result of a trajectory.
 struct TrajectoryResult {
-    double H = 0;                                ///< at its start
-    double dH = 0;                               ///< at its end minus that; not finite where the integrator was unstable
-    bool accepted = false;                       ///< otherwise the links are those of before
+    double H = 0;                                ///< Hamiltonian at the start
+    double dH = 0;                               ///< Hamiltonian at the end minus H; not finite where the integrator was unstable
+    bool accepted = false;                       ///< otherwise the links are unchanged
     std::vector<TermDynamics> terms = {};        ///< in the order of the terms
-    std::optional<Reversibility> reversibility;  ///< where it was asked for
+    std::optional<Reversibility> reversibility;  ///< if it was requested
 };
 
 /// Momenta, copies of links and the terms of the action for trajectories of one lattice.
@@ -56,9 +57,9 @@ class HybridMonteCarlo {
         requires std::constructible_from<Part, S, const Extents&>
         : HybridMonteCarlo(Part(on, extents), std::move(terms), std::move(levels), length, seed) {}
 
-    /// Runs the trajectory of this number, distinct for every trajectory of one seed. Where `stop` becomes true between two operations, the
-    /// links are those of before, and there is no result; where a term throws, they are those of before too. Adds the time of each term to
-    /// `timers`. The first kick of a level, and every force_interval-th one after it, is measured.
+    /// Runs the trajectory `number`, which is distinct for every trajectory of one seed. If `stop` becomes true between two operations, the
+    /// links stay unchanged and there is no result; if a term throws, the links stay unchanged too. Adds the time of each term to `timers`.
+    /// The first kick of a level, and every force_interval-th one after it, is measured.
     /// @param test  Metropolis's test; without it every end with a finite H is accepted   @param reverse  integrates back from the end too,
     /// without effect on the trajectory; takes the memory of one more field
     std::optional<TrajectoryResult> trajectory(Links<S>& u, std::uint64_t number, bool test = true, Timers* timers = nullptr,
@@ -90,7 +91,7 @@ class HybridMonteCarlo {
         std::vector<int> measured = {};        ///< of each term
     };
 
-    /// After the links were copied.
+    /// Runs the trajectory after the links were copied.
     std::optional<TrajectoryResult> begun_trajectory(Links<S>& u, std::uint64_t number, bool test, Timers* timers,
                                                      const std::function<bool()>& stop, bool reverse);
     bool integrate(Links<S>& u, Links<S>& p, Measured& measured, const std::function<bool()>& stop);
@@ -109,7 +110,7 @@ class HybridMonteCarlo {
     Links<S> shifted_;  ///< of the force-gradient integrator, empty for others
 };
 
-/// Is a trajectory with this dH accepted? The random number is a function of (seed, trajectory) alone. False where dH is not
+/// Whether a trajectory with this dH is accepted. The random number is a function of (seed, trajectory) alone. False where dH is not
 /// finite.
 bool metropolis_accepts(double dH, std::uint64_t seed, std::uint64_t trajectory);
 

@@ -137,7 +137,7 @@ std::vector<TermDynamics> HybridMonteCarlo<S, Part>::dynamics_of(Measured measur
     return std::move(measured.terms);
 }
 
-/// From the end of a trajectory with these momenta; the links are those of the end again.
+/// Integrates back from the end of a trajectory with these momenta; afterwards the links are those of the end again.
 template <Space S, class Part>
 std::optional<Reversibility> HybridMonteCarlo<S, Part>::reverse_from(Links<S>& u, double H, const std::function<bool()>& stop) {
     Links<S> end = part_.links();

@@ -25,7 +25,7 @@ class WholeLattice {
     void move_links(Links<S>& u, const Links<S>& p, double step) const { lattice::move_links(u, p, step); }
     double distance(const Links<S>& a, const Links<S>& b) const { return lattice::distance(a, b); }
 
-    /// Returns `stop`: one device has no other workers to agree with.
+    /// Returns `stop`: there are no other workers.
     const std::function<bool()>& agreed(const std::function<bool()>& stop) const { return stop; }
 
    private:

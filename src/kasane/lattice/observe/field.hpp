@@ -10,7 +10,7 @@ struct EnergyAndCharge {
     double charge = 0;  ///< Q, the sum over sites
 };
 
-/// As energy_density() and topological_charge() (observables.hpp).
+/// Computes energy_density() and topological_charge() (observables.hpp) together.
 template <Space S>
 EnergyAndCharge energy_and_charge(const Links<S>& u);
 

@@ -38,7 +38,7 @@ struct BlockGrid {
     int stacked_direction() const;
 };
 
-/// The options with every choice made: `block`, `overlap`, `cycles`, `block_steps`.
+/// Returns the options with a value in place of every open choice: `block`, `overlap`, `cycles`, `block_steps`.
 SchwarzOptions chosen(const SchwarzOptions& options, const Extents& lattice);
 
 /// @param options  chosen and without problems
@@ -47,7 +47,7 @@ BlockGrid block_grid(const Extents& lattice, const SchwarzOptions& options);
 /// Colours of a method: 1 or 2.
 int colours_of(SchwarzMethod method);
 
-/// What is wrong with chosen options on this lattice; empty: nothing. Names usable blocks.
+/// Returns the problems of chosen options on this lattice, with usable blocks; empty if there are none.
 std::vector<std::string> problems_of(const SchwarzOptions& options, const Extents& lattice);
 
 }  // namespace kasane::lattice

@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(qr_threads) orthonormalise(QrWork<T> work) {
     work.kept[which] = static_cast<T>(least);
 }
 
-/// Of a block of threads: the rows of which products are computed at a time.
+/// Bytes of shared memory of a block of threads, for the rows whose products are computed at a time.
 inline std::size_t qr_shared_bytes(const BlockLayout& layout) {
     return qr_staged * sizeof(double) * pack_words * static_cast<std::size_t>(layout.packs);
 }

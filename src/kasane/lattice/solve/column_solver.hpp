@@ -60,7 +60,7 @@ class ColumnSolver {
         Level(const ColumnSolver& of, const detail::Level<OneDevice<S>, P>& one, int columns)
             : A(one.A, columns), algebra(of.solver_.lattice), work(of.template workspace<P>(columns)), y(of.solver_.lattice, columns) {}
     };
-    /// One column of a solve: what ResidentSolver::solve keeps in its own variables.
+    /// One column of a solve: the variables of ResidentSolver::solve for it.
     struct Column {
         SolveLog log;
         double b_norm = 0, b_hat_norm = 0, gain = 1, relative = 0;

@@ -20,7 +20,7 @@ class EvenOddColumns {
     /// @param one  the operator of one column, which must outlive this
     EvenOddColumns(const One& one, int columns)
         : dirac_(one.dirac()), kappa_(one.kappa()), schur_(one.schur()), odd_(one.lattice(), columns) {}
-    /// For one column, with the vector of `one`.
+    /// Operator for one column, with the vector of `one`.
     explicit EvenOddColumns(const One& one)
         : dirac_(one.dirac()), kappa_(one.kappa()), schur_(one.schur()), odd_(std::vector<Field<S, P>*>{&one.odd()}) {}
 

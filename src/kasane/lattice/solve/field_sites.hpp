@@ -26,7 +26,7 @@ class FieldSites;
 template <Precision P>
 class FieldSites<Cpu, P> {
    public:
-    /// Of a constant field for reading alone.
+    /// Refers to a constant field, for reading only.
     explicit FieldSites(const Field<Cpu, P>& field)
         : data_(const_cast<typename CpuReal<P>::Stored*>(field.group(0))), lattice_(field.lattice().get()) {}
 
@@ -59,7 +59,7 @@ class FieldSites<Cpu, P> {
 template <Precision P>
 class FieldSites<Cuda, P> {
    public:
-    /// Of a constant field for reading alone.
+    /// Refers to a constant field, for reading only.
     explicit FieldSites(const Field<Cuda, P>& field) : view_(field.view()), tiles_(field.lattice()->tiles()) {}
 
     KS_FN index_t places() const { return tiles_.extents.half(); }

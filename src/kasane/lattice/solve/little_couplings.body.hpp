@@ -94,7 +94,7 @@ struct Couplings {
     T* own;
     T* hop;
 
-    /// What an index means, and the matrix of the part.
+    /// Meaning of an index, and the matrix of the part.
     struct Place {
         int pack, part;
         index_t block, matrix;

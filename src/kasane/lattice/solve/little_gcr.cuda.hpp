@@ -19,7 +19,7 @@ struct VectorList {
     const T* of[gcr_vectors];
 };
 
-/// Where number `index` of a vector of coefficients has its real part; the imaginary part is 8 behind.
+/// Place of the real part of number `index` of a vector of coefficients; the imaginary part is 8 behind.
 __device__ inline index_t place_of_number(index_t index) { return index / 8 * pack_words + index % 8; }
 
 /// Adds `count` numbers of all threads of a block; thread 0 has the sums. @param shared  [gcr_threads / 32][count]
@@ -82,12 +82,12 @@ __global__ void __launch_bounds__(gcr_threads)
     if (threadIdx.x == 0) beta[blockIdx.x] = l < count ? sum[0] / norms2[l] : sum[0];
 }
 
-/// What an iteration computes beside products.
+/// Numbers of an iteration in addition to the products.
 struct GcrNumbers {
     double before, now;  ///< |y|^2 before and after the subtraction
     double alpha[2];     ///< (y, r) / |y|^2, 0 where y lies in the span of the others
 };
-/// What the host receives, in pinned memory.
+/// Report to the host, in pinned memory.
 struct GcrMail {
     double beta[2 * gcr_vectors];
     GcrNumbers numbers;

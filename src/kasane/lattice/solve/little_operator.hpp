@@ -22,7 +22,7 @@ struct LittleVector {
     LittleVector(S on, const BlockLayout& layout) : data(on, layout.coefficients()) {}
 };
 
-/// What an iteration of GCR returns (krylov/algebra.hpp, minimise).
+/// Result of an iteration of GCR (krylov/algebra.hpp, minimise).
 struct LittleGcrStep {
     double before, now;
     std::complex<double> alpha;
@@ -67,8 +67,8 @@ class LittleOperator {
     /// Computes it from a basis. @param A  null: 1   @throws ComputationError where a diagonal block is singular
     void assemble(const BlockVectors<S, T>& basis, const Links<S>& links, const CloverTerm<S>* A, const DiracParameters& parameters);
 
-    /// On a device and in single precision keeps the couplings to neighbours as floating point numbers of 16 bits from now on, until the
-    /// next assemble(): nine tenths of what a product reads. hop() is invalid then. Else nothing happens.
+    /// On a device and in single precision: stores the couplings to neighbours as floating point numbers of 16 bits until the next
+    /// assemble(). They are nine tenths of the numbers that a product reads. hop() is invalid then. Otherwise nothing happens.
     void narrow();
 
     /// out = P^+ D P in.

@@ -1,4 +1,4 @@
-// What preconditioners in a low precision share: conversion, in units in which squares of floats stay in range.
+// Common part of preconditioners in a low precision: conversion, in units in which squares of floats stay in range.
 #pragma once
 
 #include <kasane/krylov/watch.hpp>

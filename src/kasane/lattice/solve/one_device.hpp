@@ -1,4 +1,4 @@
-// A whole lattice on one device, and what ResidentSolver makes for it: operators, algebras, clover term. LocalLattice
+// A whole lattice on one device, with the operators, algebras and clover term that ResidentSolver makes for it. LocalLattice
 // (lattice/distributed/) has the same members for one worker's part of a lattice.
 #pragma once
 

@@ -9,7 +9,7 @@
 
 namespace kasane::lattice {
 
-/// What is wrong with the parameters of D; empty: nothing.
+/// Returns the problems of the parameters of D; empty if there are none.
 std::vector<InputProblem> problems_of(const DiracParameters& parameters);
 
 /// @throws InputError with all problems: of the extents, of the links (not finite; not in SU(3) where their rows are reconstructed), of
@@ -23,7 +23,7 @@ struct BlockMemory {
 struct BlockGrid;
 BlockMemory block_memory(const DiracParameters& parameters, const SolverOptions& options, const BlockGrid& grid);
 
-/// What the memory of a solver depends on where its lattice is the local one of a worker.
+/// Quantities on which the memory of a solver depends if its lattice is the local one of a worker.
 struct LocalMemory {
     double halo = 0;  ///< on the space, around the local lattice (lattice/distributed/halo_memory.hpp) [bytes]
     int sharing = 1;  ///< workers that share the memory of the host

@@ -182,7 +182,7 @@ struct ResidentSolver {
                     domain.template two_level<P>(level.A, from, parameters, options.schur, options.coherent, level.schwarz.get());
         });
     }
-    /// What the set-up of inexact deflation took; all 0 without it.
+    /// Sizes and costs of the set-up of inexact deflation; all 0 without it.
     CoherentReport coherent_report() {
         CoherentReport report;
         if (options.coherent.vectors != 0) with_level(options.inner, [&](const auto& level) { report = level.two_level->report(); });

@@ -32,7 +32,7 @@ std::vector<std::vector<index_t>> batches_of(const BlockGrid& grid, int colour) 
     return batches;
 }
 
-/// What blocks read that reach beyond one worker's part of the lattice. Collective over the workers.
+/// Data beyond one worker's part of the lattice that blocks read. Collective over the workers.
 template <Space S, Precision P>
 struct BlockBorder {
     std::shared_ptr<const Lattice<S>> lattice;  ///< of links, clover term and residuals: the part and a border; null: the part alone
@@ -45,7 +45,7 @@ class SchwarzPreconditioner {
    public:
     using Vector = Field<S, P>;
 
-    /// Of a lattice on one device.
+    /// Makes the preconditioner of a lattice on one device.
     /// @param whole    the operator of the whole lattice in this precision, which must outlive the preconditioner
     /// @param links, A, parameters, storage  of the same operator; links in 8 numbers are stored in 12, which can hold the zero of a face
     /// @param options  chosen, without problems (block_grid.hpp)
@@ -53,8 +53,8 @@ class SchwarzPreconditioner {
                           const DiracParameters& parameters, LinkStorage storage, Schur schur, const SchwarzOptions& options)
         : SchwarzPreconditioner(Algebra(whole.lattice()), block_grid(whole.lattice()->extents(), options), whole, links, A, parameters,
                                 storage, schur, options) {}
-    /// Of the blocks of this grid. @param links, A  of the border's lattice; without a border the links that leave `whole`'s lattice are
-    /// zero
+    /// Makes the preconditioner of the blocks of this grid. @param links, A  of the border's lattice; without a border the links that leave
+    /// `whole`'s lattice are zero
     SchwarzPreconditioner(Algebra algebra, const BlockGrid& grid, const EvenOdd<S, P, Operator>& whole, const Links<S>& links,
                           const CloverTerm<S>* A, const DiracParameters& parameters, LinkStorage storage, Schur schur,
                           const SchwarzOptions& options, BlockBorder<S, P> border = {})

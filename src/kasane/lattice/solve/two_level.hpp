@@ -30,8 +30,8 @@
 
 namespace kasane::lattice {
 
-/// What the preconditioner of a lattice on one device consists of. DistributedSubspace (lattice/distributed/) has the same members for one
-/// worker's part of a lattice.
+/// Parts of the preconditioner of a lattice on one device. DistributedSubspace (lattice/distributed/) has the same members for one worker's
+/// part of a lattice.
 template <Space S, Precision P>
 struct DeviceSubspace {
     using Real = std::conditional_t<P == Precision::double_, double, float>;
@@ -79,7 +79,7 @@ class TwoLevelPreconditioner {
     TwoLevelPreconditioner(const Operator& whole, const LinksOf& links, const CloverTerm<S>* A, const DiracParameters& parameters,
                            Schur schur, const CoherentOptions& options, Smoother* smoother, bool keeps = false)
         : TwoLevelPreconditioner(Subspace{whole.lattice()}, whole, links, A, parameters, schur, options, smoother, keeps) {}
-    /// The same of a subspace with these parts.
+    /// Does the same for a subspace with these parts.
     TwoLevelPreconditioner(Subspace subspace, const Operator& whole, const LinksOf& links, const CloverTerm<S>* A,
                            const DiracParameters& parameters, Schur schur, const CoherentOptions& options, Smoother* smoother,
                            bool keeps = false)
@@ -157,7 +157,8 @@ class TwoLevelPreconditioner {
    private:
     using ColumnSums = typename Subspace::Columns;
     static constexpr int little_length = coherent_little_length;  ///< vectors of the little system's GCR
-    /// Of the little system in the set-up: inverse iteration needs less accuracy than a solve (with 0.7 solves failed, 12^4, kappa 0.1357).
+    /// Tolerance of the little system in the set-up: inverse iteration needs less accuracy than a solve (with 0.7 solves failed, 12^4,
+    /// kappa 0.1357).
     static constexpr double set_up_rtol = 0.4;
     static constexpr double own_vectors_rtol = 0.05;  ///< of the little systems whose solutions are its near-null vectors
     static constexpr int own_vectors_limit = 512;     ///< and the limit of their iterations
@@ -249,9 +250,9 @@ class TwoLevelPreconditioner {
         });
         whole_.applied(static_cast<int>(work.A.take_applications()));
     }
-    /// Deflates the little system by the coefficients of the near-null vectors. @param completes  and by near-null vectors of the little
-    /// operator itself: where D has an eigenvalue close to 0, the little operator has one close to that, but not the same, and what the
-    /// coefficients miss of its eigenvector is where the little system's GCR stagnates. Each is deflated before the next is computed.
+    /// Deflates the little system by the coefficients of the near-null vectors. @param completes  deflates also by near-null vectors of the
+    /// little operator itself. Where D has an eigenvalue close to 0, the little operator has a similar one, but not the same. Its GCR
+    /// stagnates at the part of that eigenvector that the coefficients miss. Each vector is deflated before the next is computed.
     /// @param odd  work
     void deflate_little(Vector& odd, bool completes) {
         Little u = little_vector(), image = little_vector();
@@ -340,7 +341,7 @@ class TwoLevelPreconditioner {
         basis_.prolong(Parity::even, c.data.data(), x);
     }
     Little little_vector() const { return {basis_.space(), little_.layout()}; }
-    /// Those of this worker's blocks: c, where the little system has no others.
+    /// Returns the coefficients of this worker's blocks: c, where the little system has no others.
     Little& own_coefficients() {
         if constexpr (collects) {
             if (!own_) own_.emplace(basis_.space(), basis_.layout());

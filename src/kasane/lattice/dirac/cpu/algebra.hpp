@@ -12,7 +12,7 @@ enum class Operation { norm2, dot, dot_norm2, axpby, axpy_norm2, axpbypz, direct
 struct AlgebraJob {
     Operation operation;
     const void* in[4] = {};  ///< groups of the fields that are only read, in the order of the operation's arguments
-    void* out[2] = {};       ///< … of those that are written
+    void* out[2] = {};       ///< groups of the fields that are written
     std::complex<double> a = 0, b = 0;
     std::uint16_t counts_in_last = 0;  ///< the places of the last block that hold sites
 };

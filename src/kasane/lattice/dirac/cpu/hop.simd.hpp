@@ -124,7 +124,7 @@ HWY_INLINE void prefetch(const void* from) {
         __builtin_prefetch(static_cast<const char*>(from) + 64 * l, 0, static_cast<int>(cache));
 }
 
-/// Prefetches part `part` of 8 of what the finish_hop() of a group reads and writes.
+/// Prefetches part `part` of 8 of the memory that finish_hop() of a group reads and writes.
 template <Precision P, int part>
 HWY_INLINE void prefetch_rest(const HopJob& job, index_t group) {
     using Stored = typename CpuReal<P>::Stored;

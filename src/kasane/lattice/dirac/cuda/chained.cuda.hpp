@@ -1,6 +1,6 @@
-// Launches of small kernels that follow each other: the blocks of the next kernel start while the last ones of the kernel before it end,
-// and wait until its memory is visible (programmatic dependent launch; before sm_90 an ordinary launch). Invariant: a kernel that is
-// launched so calls wait_for_earlier() in every thread before it reads or writes what the kernels before it may write.
+// Launches of small kernels that follow each other: the blocks of the next kernel start while the last blocks of the kernel before it end,
+// and wait until its memory is visible (programmatic dependent launch; before sm_90 an ordinary launch). Invariant: every thread of such a
+// kernel calls wait_for_earlier() before it reads or writes memory that earlier kernels may write.
 #pragma once
 
 #include <kasane/core/device/check.cuda.hpp>

@@ -51,7 +51,7 @@ class Field<Cuda, P> {
         return static_cast<std::uint64_t>(data_.size()) * sizeof(device::Chunk) + static_cast<std::uint64_t>(scale_.size()) * sizeof(float);
     }
     device::FieldView<P> view() { return {data_.data(), scale_.data()}; }
-    /// For reading alone.
+    /// A view for reading only.
     device::FieldView<P> view() const { return {const_cast<device::Chunk*>(data_.data()), const_cast<float*>(scale_.data())}; }
 
    private:

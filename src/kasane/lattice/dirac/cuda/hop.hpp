@@ -7,7 +7,7 @@
 #if defined(KASANE_CUDA)
 namespace kasane::lattice::device {
 
-/// On on.stream; does not wait.
+/// Launches a hop on on.stream; does not wait.
 template <Precision P, LinkReals R, bool half_links>
 void launch_hop(Cuda on, HopForm form, const HopTask<P>& task);
 

@@ -24,7 +24,7 @@ struct HopColumnsTask {
 template <Precision P, LinkReals R, bool half_links>
 inline constexpr bool has_hop_columns = R != LinkReals::parameters && half_links == (P == Precision::half);
 
-/// On on.stream; does not wait. Columns do not mix: each has the bits of a hop of its own.
+/// Launches a hop of several columns on on.stream; does not wait. Each column has the bits of a separate hop.
 template <Precision P, LinkReals R>
 void launch_hop_columns(Cuda on, HopForm form, const HopColumnsTask<P>& task);
 

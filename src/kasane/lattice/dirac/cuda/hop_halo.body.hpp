@@ -20,8 +20,8 @@ struct HopHalo {
     FieldView<P> sites;                      ///< at() is valid for places of the halo alone
     const std::uint32_t* arrived = nullptr;  ///< [directions] numbers of parts that have arrived, of all hops so far
     std::uint32_t awaited[directions] = {};  ///< their numbers when this hop's are complete; they may have passed 2^32
-    /// In a graph that is launched for every iteration of a run: the iterations that have begun, on the device, each of which adds `more`
-    /// to the awaited numbers; else null.
+    /// In a graph that is launched for every iteration of a run: the number of iterations that have begun, on the device; each adds `more`
+    /// to the awaited numbers. Otherwise null.
     const std::uint32_t* begun = nullptr;
     std::uint32_t more[directions] = {};
     HaloOf of = HaloOf::every_direction;  ///< directions that have one
@@ -32,8 +32,8 @@ struct HaloHopTask : HopTask<P> {  // its tiles.neighbours are those of the halo
     HopHalo<P> halo;
 };
 
-/// Waits until a counter has reached a number; what the counting device wrote before is then visible to this thread. Ends the kernel with
-/// an error where that takes 20 s: the other device failed.
+/// Waits until a counter has reached a number. Everything that the counting device wrote before is then visible to this thread. Ends the
+/// kernel with an error after 20 s: the other device has failed.
 KS_FN void await_count([[maybe_unused]] const std::uint32_t* counter, [[maybe_unused]] std::uint32_t number) {
 #if defined(__CUDA_ARCH__)
     constexpr unsigned long long longest = 20'000'000'000ull;  // [ns]
@@ -54,8 +54,8 @@ KS_FN void await_count([[maybe_unused]] const std::uint32_t* counter, [[maybe_un
 #endif
 }
 
-/// Plain loads of the halo, which see what is visible after the wait; load_shared() would not. A branch rather than a choice of addresses
-/// (in half, every instruction takes time), which directions that are not divided do not have.
+/// Plain loads of the halo: they return the data that is visible after the wait, which load_shared() may not. A branch rather than a choice
+/// of addresses (in half, every instruction takes time), which directions that are not divided do not have.
 template <int direction, Precision P, HaloOf of>
 KS_FN RawSpinor<P> load_neighbour(const HaloHopTask<P, of>& task, const Here& here, std::uint32_t place) {
     if constexpr (of == HaloOf::every_direction || direction / 2 == 3) {

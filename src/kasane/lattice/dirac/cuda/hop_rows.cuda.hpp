@@ -34,7 +34,7 @@ KS_FN Real<P> weight_of(const HopTask<P>& task, const Neighbour& there, const Ra
     return weight;
 }
 
-/// By all threads of a warp.
+/// Called by all threads of a warp.
 template <int direction, LinkReals R, Precision P, class Memory>
 __device__ void write_part(const HopTask<P>& task, const Here& here, bool inside, unsigned lane, Memory& memory) {
     constexpr bool half_links = P == Precision::half;

@@ -15,7 +15,7 @@ inline constexpr bool has_hop_rows = R != LinkReals::parameters && half_links ==
 /// Most sites of a parity for which it is used: all blocks run at the same time on 128 multiprocessors.
 inline constexpr std::uint32_t most_sites_of_hop_rows = 12288;
 
-/// On on.stream; does not wait. The bits are those of launch_hop.
+/// Launches a hop of few sites on on.stream; does not wait. The bits are those of launch_hop.
 template <Precision P, LinkReals R>
 void launch_hop_rows(Cuda on, HopForm form, const HopTask<P>& task);
 

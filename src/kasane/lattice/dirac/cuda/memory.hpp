@@ -46,7 +46,7 @@ struct FieldView {
     }
 };
 
-/// For data that one thread reads once: bypasses the first-level cache, which is left to shared data.
+/// Loads data that one thread reads once: bypasses the first-level cache, which is left to shared data.
 KS_FN Chunk load_once(const Chunk* from) {
 #if defined(__CUDA_ARCH__)
     Chunk c;
@@ -94,7 +94,7 @@ KS_FN void prefetch([[maybe_unused]] const char* from, [[maybe_unused]] int byte
     asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
 #endif
 }
-/// For data that several threads read and this kernel does not write.
+/// Loads data that several threads read and this kernel does not write.
 KS_FN Chunk load_shared(const Chunk* from) {
 #if defined(__CUDA_ARCH__)
     const uint4 c = __ldg(reinterpret_cast<const uint4*>(from));
@@ -110,7 +110,7 @@ KS_FN float load_shared(const float* from) {
     return *from;
 #endif
 }
-/// Who reads links and clover terms: one thread, or threads for several columns, which find them in the first-level cache.
+/// Number of readers of links and clover terms: one thread, or threads of several columns, which find them in the first-level cache.
 enum class Readers { one, several };
 template <Readers readers>
 KS_FN Chunk load(const Chunk* from) {
@@ -137,7 +137,7 @@ KS_FN void load(const char* from, std::uint32_t& word) {
 #endif
     load_once(from, word);
 }
-/// For data that is written once: leaves the second-level cache first.
+/// Stores data that is written once: leaves the second-level cache first.
 KS_FN void store_once(Chunk* to, const Chunk& c) {
 #if defined(__CUDA_ARCH__)
     __stcs(reinterpret_cast<uint4*>(to), make_uint4(c.word[0], c.word[1], c.word[2], c.word[3]));

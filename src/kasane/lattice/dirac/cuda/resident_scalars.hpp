@@ -1,5 +1,6 @@
-// Iterations of BiCGStab and of conjugate gradients on a CUDA device whose scalars stay there: what krylov/resident_bicgstab.hpp and
-// krylov/resident_cg.hpp require. Invariants: no operation but wait() and state() waits; sums are those of FieldAlgebra. No CUDA headers.
+// Iterations of BiCGStab and of conjugate gradients on a CUDA device whose scalars stay there. They satisfy the requirements of
+// krylov/resident_bicgstab.hpp and krylov/resident_cg.hpp. Invariants: no operation but wait() and state() waits; sums are those of
+// FieldAlgebra. No CUDA headers.
 #pragma once
 
 #include <kasane/krylov/complex.hpp>

@@ -21,7 +21,7 @@ namespace kasane::lattice {
 
 namespace device {
 
-/// What the host receives, in pinned memory: after every iteration one store of 16 bytes, at the end of a run the state before it.
+/// Report to the host in pinned memory: after every iteration one store of 16 bytes, at the end of a run the state before it.
 template <class State>
 struct RunMail {
     struct alignas(16) Report {
@@ -37,7 +37,7 @@ constexpr std::uint64_t ticket_of(std::uint64_t run, int iteration) { return run
 
 inline constexpr int earlier_sums = 2;  ///< operations of an iteration whose sums a later one adds, at a time
 
-/// What a kernel needs beside its operation: the same in every run.
+/// Arguments of a kernel in addition to its operation: the same in every run.
 template <class State>
 struct RunMemory {
     State* state[2];       ///< at the start of an iteration, and in the middle of it: an operation reads one and writes the other
@@ -282,7 +282,7 @@ class IterationGraph {
         KS_CUDA(cudaGraphInstantiate(&ready_, graph, 0));
     }
     void launch(cudaStream_t stream) const { KS_CUDA(cudaGraphLaunch(ready_, stream)); }
-    /// What the first launch would do before it submits anything.
+    /// Does the work of the first launch that precedes its submission.
     void upload(cudaStream_t stream) const { KS_CUDA(cudaGraphUpload(ready_, stream)); }
 
    private:
@@ -387,7 +387,7 @@ class RunOnDevice {
     bool ended_ = false;
 };
 
-/// On one device.
+/// Steps of a run on one device.
 template <class State>
 class ResidentState : public RunOnDevice<State> {
    public:
