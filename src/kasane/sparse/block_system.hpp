@@ -36,7 +36,7 @@ BlockSystem<S> prepare_blocks(S on, const CsrView& A, int block, const SolverOpt
 template <Space S>
 void update_blocks(BlockSystem<S>& system, const CsrView& A);
 
-/// As solve_prepared() for a PreparedSystem; a stopped solve begins again from its x.
+/// Does the same as solve_prepared() for a PreparedSystem; a stopped solve starts again from its x.
 template <Space S>
 SolveLog solve_prepared(BlockSystem<S>& system, View<const double> b, View<double> x, bool mean_free, Start start,
                         const StopFunction& stop);

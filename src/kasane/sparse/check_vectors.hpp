@@ -16,7 +16,7 @@ inline void require_sizes(index_t rows, View<const double> b, View<const double>
                                                " rows, the matrix " + std::to_string(rows) + ".");
 }
 
-/// Not for callers.
+/// Implementation, not part of the interface.
 namespace detail {
 inline bool finite(double x) { return std::isfinite(x); }
 inline bool finite(std::complex<double> z) { return finite(z.real()) && finite(z.imag()); }
@@ -28,7 +28,7 @@ void require_all_finite(const auto& v, const char* what) {
 
 /// @throws InputError naming the first row with NaN or infinity
 inline void require_finite(View<const double> v, const char* what) { detail::require_all_finite(v, what); }
-/// The same of complex numbers.
+/// Does the same for complex numbers.
 inline void require_finite(View<const std::complex<double>> v, const char* what) { detail::require_all_finite(v, what); }
 
 }  // namespace kasane::sparse

@@ -26,7 +26,7 @@ bool rows_can_stay(const SolverOptions& options, const MatrixFacts& matrix);
 /// @param A  in host memory, canonical   @param nonzeros  its entries
 DiagonalSystem prepare_diagonal(Cpu on, const CsrView& A, index_t nonzeros, const SolverOptions& options);
 
-/// As solve_prepared() for a PreparedSystem; a stopped solve begins again from its x.
+/// Does the same as solve_prepared() for a PreparedSystem; a stopped solve starts again from its x.
 SolveLog solve_prepared(DiagonalSystem& system, View<const double> b, View<double> x, bool mean_free, Start start,
                         const StopFunction& stop);
 

@@ -1,4 +1,4 @@
-// What eigenpairs of one worker and of several have in common: the check of options and the start.
+// Common part of the eigenpairs of one worker and of several: the check of options and the start vectors.
 #pragma once
 
 #include <kasane/sparse/eigenpairs.hpp>

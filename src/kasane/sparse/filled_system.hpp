@@ -25,7 +25,7 @@ struct FilledSystem {
 template <Space S>
 FilledSystem<S> prepare_filled(S on, const CsrView& A, const CsrView& there, const SolverOptions& options);
 
-/// As solve_prepared() for a PreparedSystem; a stopped solve begins again from its x.
+/// Does the same as solve_prepared() for a PreparedSystem; a stopped solve starts again from its x.
 template <Space S>
 SolveLog solve_prepared(FilledSystem<S>& system, View<const double> b, View<double> x, bool mean_free, Start start,
                         const StopFunction& stop);

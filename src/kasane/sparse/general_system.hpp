@@ -1,5 +1,5 @@
-// A general system on one space: arranges and factorises the matrix, and runs the methods one after the other until one converges. What
-// GeneralSolver and ComplexSolver share. Invariants: as theirs.
+// A general system on one space: arranges and factorises the matrix, and runs the methods one after the other until one converges. Common
+// part of GeneralSolver and ComplexSolver. Invariants: as theirs.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -30,7 +30,7 @@
 
 namespace kasane::sparse {
 
-/// What is known before the space is chosen.
+/// Properties of the matrix and choices that precede the choice of the space.
 struct GeneralKnown {
     SetupFacts facts;
     MatrixKind kind;
@@ -201,7 +201,7 @@ class GeneralSystem final : public Base {
         });
     }
 
-    /// The first shift of the diagonal whose factors do not amplify errors beyond use; nothing, and no factors, where there is none.
+    /// Finds the first shift of the diagonal whose factors do not amplify errors too much; empty, without factors, if there is none.
     ///                                                                             [Manteuffel 1980; Chow & Saad 1997 for the estimate]
     /// @param make  makes `factors` with a shift
     std::optional<double> first_stable_shift(auto& factors, const std::vector<T>& values, const auto& make) {
@@ -287,7 +287,7 @@ class GeneralSystem final : public Base {
         }
     }
 
-    /// Of y, in the user's units.
+    /// True residual of y, in the user's units.
     double true_residual(int exponent, View<const User> b) {
         Vector r(on_, y_.size());
         A_.multiply(y_, r);

@@ -36,7 +36,7 @@ MultigridSystem<S> prepare_multigrid(S on, const CsrView& A, index_t nonzeros, c
 template <Space S>
 void update_multigrid(MultigridSystem<S>& system, const CsrView& A);
 
-/// As solve_prepared() for a PreparedSystem; a stopped solve begins again from its x.
+/// Does the same as solve_prepared() for a PreparedSystem; a stopped solve starts again from its x.
 template <Space S>
 SolveLog solve_prepared(MultigridSystem<S>& system, View<const double> b, View<double> x, bool mean_free, Start start,
                         const StopFunction& stop);

@@ -1,5 +1,5 @@
-// Conjugate gradients with a matrix and a preconditioner in the form of krylov, in the units of the user: what MultigridSystem,
-// FilledSystem and BlockSystem share.
+// Conjugate gradients with a matrix and a preconditioner in the form of krylov, in the units of the user: the common part of
+// MultigridSystem, FilledSystem and BlockSystem.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -38,7 +38,7 @@ struct RowsOperator {
     S on;
     RowsView<double> A;
     void apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const { multiply(on, A, in.view(), out.view()); }
-    /// The same; returns in.out.
+    /// Does the same; returns in.out.
     double apply_dot(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const
         requires std::same_as<S, Cpu>
     {

@@ -1,9 +1,10 @@
 // Multigrid by smoothed aggregation for any symmetric positive definite matrix, as a preconditioner of conjugate gradients: one cycle in
 // single precision, with a smoother before and after the coarse level.                                    [Vanek, Mandel & Brezina 1996]
-// Each level is scaled on both sides so that its diagonal is 1. A coarse
-// matrix is P^T A P; P is the tentative prolongator, smoothed by one step of damped Jacobi with the strong entries. The coarsest level is
-// solved by its inverse, which the host computes; everything else is set up on the space. Invariants: the cycle is a fixed symmetric
-// positive operator up to rounding (but a K cycle); set-up and results do not depend on threads.
+// Each level is scaled on both sides so that its diagonal is 1. A coarse matrix is P^T A P; P is the tentative prolongator, smoothed by one
+// step of damped Jacobi with the strong entries. The coarsest level is solved by its inverse, which the host computes; everything else is
+// set up on the space.
+// Invariants: the cycle is a fixed symmetric positive operator up to rounding (except a K cycle); set-up and results do not depend on
+// threads.
 #pragma once
 
 #include <kasane/sparse/aggregation/strength.hpp>
@@ -40,7 +41,7 @@ class AggregationMultigrid {
 
     /// out = M^-1 in, in the form of krylov.
     void apply(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const;
-    /// The same; returns in.out.
+    /// Does the same; returns in.out.
     double apply_dot(VectorAlgebra<S>& algebra, const Buffer<double, S>& in, Buffer<double, S>& out) const
         requires std::same_as<S, Cpu>;
 

@@ -60,8 +60,8 @@ inline bool may_end_before(int step, int steps) { return step >= steps / 2 && st
 
 }  // namespace detail
 
-/// The largest Ritz value of that many steps, or of an even number of them, half at least, where it is at least `enough`. It exceeds no
-/// eigenvalue but by rounding.
+/// Computes the largest Ritz value after that many steps, or after an even number of them, at least half, if it is at least `enough` by
+/// then. It exceeds no eigenvalue, except by rounding.
 /// @param A  symmetric, positive semi-definite   @param v, w, before  [rows] vectors whose values are lost
 inline double largest_ritz_value(Cpu on, const RowsView<float>& A, int steps, double enough, Buffer<float, Cpu>& v, Buffer<float, Cpu>& w,
                                  Buffer<float, Cpu>& before) {

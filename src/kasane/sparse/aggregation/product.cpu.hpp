@@ -26,7 +26,7 @@ inline RowParts row_parts(index_t rows, index_t most) {
     return {rows, std::clamp<index_t>(rows / least, 1, most)};
 }
 
-/// As many threads as have memory for `columns` numbers each that is not large beside the entries.
+/// Returns the number of threads whose memory, `columns` numbers each, is not large compared with the entries.
 inline int threads_for(Cpu on, index_t columns, index_t entries) {
     return static_cast<int>(std::clamp<index_t>(4 * entries / std::max<index_t>(columns, 1), 1, thread_count(on)));
 }
@@ -88,7 +88,7 @@ class ProductRows {
     const V* values() const { return value_.data(); }
     /// Whether places of 32 bits have not been enough; rows are then missing.
     bool too_many() const { return too_many_; }
-    /// Gives up the memory that only new rows need.
+    /// Releases the memory that only new rows need.
     void finish() { place_ = {}; }
 
    private:
@@ -115,8 +115,8 @@ class ProductRows {
     Buffer<V, Cpu> value_;
 };
 
-/// A product as threads leave it: the rows of a part lie together, parts anywhere. It saves the copy where it is the factor of another
-/// product.
+/// A product in the form in which threads compute it: the rows of a part lie together, parts anywhere. If it is the factor of another
+/// product, this form saves a copy.
 template <class V>
 class ComputedRows {
    public:
@@ -157,7 +157,7 @@ class ComputedRows {
         const std::uint32_t* const begin = A.begin_.data() + row + part;
         return {here.column + begin[0], here.value + begin[0], begin[1] - begin[0]};
     }
-    /// As one matrix, with C.rows and C.columns given.
+    /// Joins the parts to one matrix, with C.rows and C.columns given.
     void join(Cpu on, Rows<V, Cpu>& C) const {
         C.begin = Buffer<std::uint32_t, Cpu>(on, rows_ + 1);
         const auto parts = static_cast<index_t>(parts_.size());

@@ -77,7 +77,7 @@ __device__ void each_range(const Group& group, const RowsView<V>& A, const RowsV
     }
 }
 
-/// What a stage finds: the most columns of a row, of this stage and earlier ones, and whether it left rows uncounted.
+/// Result of a stage: the most columns of a row, of this stage and earlier ones, and whether it left rows uncounted.
 struct FoundColumns {
     std::uint32_t longest, uncounted;
 };

@@ -20,9 +20,9 @@ struct FilteredRow {
     KS_FN bool keeps(std::uint32_t e) const { return A.column[e] == row || weight(e) >= least; }
 };
 
-/// 1 - omega D^-1 F, with F the entries of A for which |a_ij b_j| is at least `threshold` of the largest one beside the diagonal in row i;
-/// the others are added to the diagonal D in parts b_j / b_i, so that F b = A b. Rows decide for themselves: where a coefficient jumps, the
-/// side of the small one depends on the other side, and not the reverse.
+/// 1 - omega D^-1 F, with F the entries of A for which |a_ij b_j| is at least `threshold` of the largest one beside the diagonal in row i.
+/// The other entries are added to the diagonal D in parts b_j / b_i, so that F b = A b. The test is made for each row: where a coefficient
+/// jumps, the side of the small one depends on the other side, and not the reverse.
 template <class V>
 struct FilteredSmoother {
     RowsView<V> A;

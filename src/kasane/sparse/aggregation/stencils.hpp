@@ -1,5 +1,6 @@
 // Stencils: rows whose entries lie in the columns row + d_1, row + d_2, …, in this order, share the distances d_k. The matrix of a grid has
-// a few of them. Products on the CPU then read a byte of each row in place of its offset and its columns, and know the length of the loop.
+// a few of them. A product on the CPU then reads a byte of each row in place of its offset and its columns, and the length of its loop is a
+// constant.
 #pragma once
 
 #include <kasane/core/base/types.hpp>

@@ -13,7 +13,7 @@ struct Strength {
     float dominance = 0.2f;
 };
 
-/// For each entry of A, 1 where it is strong and 0 elsewhere, on the diagonal too.
+/// Returns 1 for each entry of A that is strong and 0 for the others, also on the diagonal.
 template <class V, Space S>
 Buffer<std::uint8_t, S> strong_entries(S on, const RowsView<V>& A, const Strength& strength);
 

@@ -8,7 +8,8 @@
 
 namespace kasane::sparse {
 
-/// By bisection with Sturm's count, to the rounding of a double. 0 for no rows.             [Golub & Van Loan 2013, section 8.4.1]
+/// Computes the largest eigenvalue by bisection with Sturm's count, to the rounding of a double; 0 for no rows. [Golub & Van Loan 2013,
+/// section 8.4.1]
 /// @param diagonal  [n]   @param beside  [n - 1 or more] entries beside the diagonal
 inline double largest_of_tridiagonal(const std::vector<double>& diagonal, const std::vector<double>& beside) {
     const std::size_t n = diagonal.size();

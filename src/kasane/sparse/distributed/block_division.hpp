@@ -6,7 +6,7 @@
 
 namespace kasane::sparse {
 
-/// As owners_of_rows(), of block rows: the rows of a block are neighbours in the order, and have one owner.
+/// Does the same as owners_of_rows() for block rows: the rows of a block are neighbours in the order, and have one owner.
 /// @param rows  at least as many block rows as workers
 RowOwners owners_of_blocks(const BlockedRows& rows, int workers);
 

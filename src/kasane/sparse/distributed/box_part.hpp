@@ -22,7 +22,8 @@ std::vector<std::int32_t> slabs_of(index_t planes, int workers);
 
 /// Grids of multigrid with at least so many cells are divided. An estimate: a message should take longer than a smaller grid.
 inline constexpr index_t divided_from = 1 << 18;
-/// Cells, at most, of the grids that several workers have whole, the first of which is small, or has slabs that would cut coarse cells.
+/// Largest number of cells of the grids that several workers hold as a whole. The first of them is small, or has slabs that would cut
+/// coarse cells.
 /// @param cells  of the box   @param begin  slabs_of()
 index_t most_whole_cells(index_t cells, const std::vector<std::int32_t>& begin);
 
@@ -48,7 +49,7 @@ struct BoxPart {
 
     bool has_rows() const { return inner.rows() > 0; }
     Planes own(int worker) const { return {begin[static_cast<std::size_t>(worker)], begin[static_cast<std::size_t>(worker) + 1]}; }
-    /// In memory.
+    /// The planes of a worker that are in memory.
     Planes there(int worker) const { return with_neighbours(own(worker), cells[2], periodic[2] != 0); }
     BoxCells whole_box() const;
 };

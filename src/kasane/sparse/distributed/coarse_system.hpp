@@ -21,7 +21,7 @@ class CoarseSystem {
     /// @param block  rows of dense blocks, whose rows have coarse rows of their own; 1: scalar rows
     CoarseSystem(S on, comm::Worker& worker, const RowPart& part, index_t most, int block = 1);
 
-    /// False where R A R^T is not positive semi-definite: then A is not, and there is no correction.
+    /// Whether R A R^T is positive semi-definite. If not, A is not either, and there is no correction.
     bool usable() const { return usable_; }
     /// Rows of the coarse system.
     index_t rows() const { return all_.size(); }

@@ -32,7 +32,7 @@ class DistributedPoissonSolver {
     DistributedPoissonSolver(const DistributedPoissonSolver&) = delete;
     DistributedPoissonSolver& operator=(const DistributedPoissonSolver&) = delete;
 
-    /// As PoissonSolver::solve(). @param b, x  [cells] host memory   @param stop  a stop takes effect within eight iterations
+    /// Does the same as PoissonSolver::solve(). @param b, x  [cells] host memory   @param stop  a stop takes effect within eight iterations
     SolveLog solve(View<const double> b, View<double> x, const StopFunction& stop = {});
 
     /// Results and costs of the set-up; `bytes` of all workers together.

@@ -93,7 +93,7 @@ using DistributedComplexSolver = DistributedSolverOf<std::complex<double>>;
 
 /// Executes the commands of the root rank until its DistributedSolver is destroyed or could not be made; for all ranks but the root rank.
 void distributed_solver_loop(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here);
-/// The same of a DistributedComplexSolver.
+/// Does the same for a DistributedComplexSolver.
 void distributed_complex_solver_loop(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here);
 
 }  // namespace kasane::sparse

@@ -18,7 +18,7 @@
 
 namespace kasane::sparse {
 
-/// What the root rank broadcasts to all ranks before the parts.
+/// Parameters that the root rank broadcasts to all ranks before the parts.
 struct PartSetup {
     std::uint64_t kind = 0;                         ///< of the workers' spaces: index of the alternative of AnySpace
     Precondition precondition = Precondition::ic0;  ///< of a RowPart
@@ -29,7 +29,7 @@ struct PartSetup {
     std::int64_t coarse_rows = 0;                   ///< of the coarse system, about; 0: there is none
 };
 
-/// Where a solve ends.
+/// Tolerance and limits that end a solve.
 struct Tolerance {
     double rtol = 1e-8;
     std::int64_t iteration_limit = 10000;
@@ -48,11 +48,11 @@ class PartSolver {
     virtual Eigenpairs eigenpairs(const std::vector<std::vector<User>*>& /*X*/, int /*wanted*/, const Tolerance&, const StopFunction&) {
         throw LogicError("eigenvalues are those of a real matrix that is divided by rows.");
     }
-    /// Of operator, preconditioner and vectors.
+    /// Bytes of operator, preconditioner and vectors.
     virtual std::uint64_t bytes() const = 0;
     /// Shift of the factors' diagonal.
     virtual double shift() const { return 0; }
-    /// Of the coarse system; 0: there is none.
+    /// Rows of the coarse system; 0: there is none.
     virtual index_t coarse_rows() const { return 0; }
     /// Cells of the grids of multigrid on a box, the finest first.
     virtual std::vector<std::array<int, 3>> grids() const { return {}; }

@@ -1,5 +1,5 @@
-// The workers of a distributed solver. The root rank leads: it divides the problem, sends each worker its part and broadcasts commands,
-// which the other ranks execute in loop(). Invariant: every rank executes the same commands in the same order, each on all its workers.
+// The workers of a distributed solver. The root rank divides the problem, sends each worker its part and broadcasts commands, which the
+// other ranks execute in loop(). Invariant: every rank executes the same commands in the same order, each on all its workers.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -24,13 +24,13 @@ class PartSolvers {
     static constexpr bool has_eigenpairs = std::same_as<Part, RowPart>;
 
    public:
-    /// What the root rank prepares.
+    /// Result of the root rank's preparation.
     struct Prepared {
         PartSetup setup;
         std::vector<Part> parts;  ///< of all workers
     };
 
-    /// On the root rank. @param prepare  gives Prepared, and may throw   @throws as prepare() and part_solver()
+    /// Constructor of the root rank. @param prepare  gives Prepared, and may throw   @throws as prepare() and part_solver()
     template <class Prepare>
     PartSolvers(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here, const Prepare& prepare)
         : PartSolvers(workers, here, announced(workers.ranks(), prepare)) {
@@ -74,11 +74,11 @@ class PartSolvers {
         }
     }
 
-    /// Of all workers together.
+    /// Bytes of all workers together.
     std::uint64_t bytes() const { return bytes_; }
     /// Shift of the factors' diagonal: the largest of all workers.
     double shift() const { return shift_; }
-    /// Worker 0.
+    /// The solver of worker 0.
     const PartSolver<Value>& first() const { return *solvers_.front(); }
 
     /// On the root rank. @param b, x   worker by worker; x: first guess in, solution out   @param begin  [workers + 1] first number of each
@@ -103,7 +103,7 @@ class PartSolvers {
         int wanted = 0, block = 0;  ///< of eigenpairs: vectors
     };
 
-    /// The root rank's bytes, on all ranks.
+    /// Broadcasts the root rank's bytes to all ranks.
     template <class T>
     static T broadcast(comm::Communicator& ranks, T what) {
         static_assert(std::is_trivially_copyable_v<T>);
@@ -142,7 +142,7 @@ class PartSolvers {
         bytes_ = static_cast<std::uint64_t>(bytes);
     }
 
-    /// On all ranks; vectors are read and written on the root rank alone.
+    /// Called on all ranks; vectors are read and written on the root rank alone.
     SolveLog run(const std::vector<Value>& b, std::vector<Value>& x, const std::vector<index_t>& begin, const Tolerance& tolerance,
                  const StopFunction& stop) {
         const auto b_parts = scattered(workers_, b, begin);
@@ -156,7 +156,7 @@ class PartSolvers {
         return std::move(logs.front());
     }
 
-    /// As run().
+    /// Called on all ranks, as run().
     Eigenpairs run_eigenpairs(std::vector<std::vector<Value>>& X, int wanted, const std::vector<index_t>& begin, const Tolerance& tolerance,
                               const StopFunction& stop) {
         std::vector<std::vector<std::vector<Value>>> parts;  // [vector][worker]

@@ -32,7 +32,7 @@ class PlaneExchange {
         down_.start(stream_.space(), bytes(to_below), below, bytes(from_above), above);
         up_.start(stream_.space(), bytes(to_above), above, bytes(from_below), below);
     }
-    /// Work submitted from now on sees the received planes, and may overwrite the sent ones.
+    /// Work submitted from now on may read the received planes and overwrite the sent ones.
     void finish() {
         down_.finish(stream_.space());
         up_.finish(stream_.space());

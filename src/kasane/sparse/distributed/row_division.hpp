@@ -16,10 +16,10 @@
 
 namespace kasane::sparse {
 
-/// As the index of a vector.
+/// Converts an index to the index type of a vector.
 inline std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
 
-/// Which rows belong to which worker.
+/// The division of rows among workers.
 struct RowOwners {
     std::vector<std::int32_t> order;  ///< [rows] of A, worker by worker
     std::vector<index_t> begin;       ///< [workers + 1] first position of each worker's rows in `order`

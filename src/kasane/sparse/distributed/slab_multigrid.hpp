@@ -1,8 +1,7 @@
-// The operator and the multigrid of a box that is divided into slabs (BoxOperator and BoxMultigrid on many workers).
-// Large grids are divided, each worker with its planes and one of each neighbour; the first grid that is small, or whose slabs would cut
-// coarse cells, and all after it are on every worker, which compute the same bits. Boundary planes are computed first, and travel while
-// the others are.
-// Invariants: the cycle is that of BoxMultigrid, with the same grids, to rounding.
+// The operator and the multigrid of a box that is divided into slabs (BoxOperator and BoxMultigrid on many workers). Large grids are
+// divided: each worker has its planes and one plane of each neighbour. The first grid that is small, or whose slabs would cut coarse cells,
+// and all grids after it are on every worker; all workers compute the same bits there. Boundary planes are computed first and sent while
+// the other planes are computed. Invariants: the cycle is that of BoxMultigrid, with the same grids, to rounding.
 #pragma once
 
 #include <kasane/sparse/distributed/box_part.hpp>
@@ -51,7 +50,7 @@ class SlabMultigrid {
 
     /// The grids, the finest first.
     std::vector<BoxCells> grids() const;
-    /// Of those, the divided ones.
+    /// Number of divided grids.
     std::size_t divided() const { return slabs_.size(); }
     std::uint64_t bytes() const;
 

@@ -12,10 +12,10 @@
 
 namespace kasane::sparse {
 
-/// What a singular system, whose null space are constants, needs before a solve.
+/// The mean that is removed from b before a solve of a singular system, whose null space are the constants.
 struct MeanFree {
     double mean = 0;           ///< of b, which was subtracted
-    double outside_range = 0;  ///< part of |b| that was
+    double outside_range = 0;  ///< part of |b| that was subtracted
 };
 /// Subtracts the mean of b.
 MeanFree remove_mean(std::vector<double>& b);
@@ -24,8 +24,9 @@ MeanFree remove_mean(std::vector<double>& b);
 template <class User>
 void finish_solve(SolveLog& log, std::vector<User>& x, bool singular);
 
-/// Solves A x = b from the x that is given. @param refused  where `singular`: a b with a mean above the tolerance is refused; otherwise the
-/// mean is left out; complex systems are not `singular`   @param begin  [workers + 1] first number of each worker
+/// Solves A x = b from the x that is given.
+/// @param refused  for `singular` systems: a b with a mean above the tolerance is refused; otherwise its mean is subtracted. Complex
+/// systems are not `singular`   @param begin  [workers + 1] first number of each worker
 /// @throws InputError: NaN or infinity in b or x
 template <class Part>
 SolveLog solve_led(PartSolvers<Part>& solvers, std::vector<typename Part::Value>& b, std::vector<typename Part::Value>& x,

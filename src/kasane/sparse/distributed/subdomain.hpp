@@ -40,7 +40,7 @@ class SubdomainPreconditioner {
     /// The interface of krylov: out = M^-1 in.
     void apply(DistributedAlgebra<S, User>& algebra, const Buffer<T, S>& in, Buffer<T, S>& out) const;
 
-    /// Of the diagonal, relative to the largest entry of each row; 0: none was needed.
+    /// Shift of the diagonal, relative to the largest entry of each row; 0: none was needed.
     double shift() const { return shift_; }
     std::uint64_t bytes() const;
 

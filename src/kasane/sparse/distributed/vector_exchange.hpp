@@ -21,9 +21,9 @@ class VectorExchange {
     /// Collective over the workers. @param first_channel  number of the first of its channels
     VectorExchange(S on, comm::Worker& worker, const RowExchange& rows, int first_channel);
 
-    /// Sends the numbers of x that others read, as work submitted so far to the space leaves them.
+    /// Sends the numbers of x that other workers read, after the work submitted so far to the space.
     void start(const Buffer<T, S>& x);
-    /// The received numbers: work submitted to the space from now on sees them.
+    /// Returns the received numbers: work submitted to the space from now on may read them.
     View<const T> finish();
 
     index_t sent() const { return sent_.size(); }

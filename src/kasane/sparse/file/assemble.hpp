@@ -22,7 +22,7 @@ std::uint64_t assemble_memory(index_t rows, index_t entries, bool mirror);
 /// @param duplicates  number of entries (of those given) that were added to others
 CsrMatrix assemble(index_t rows, std::vector<Entry>&& entries, bool mirror, index_t& duplicates);
 
-/// The same for compressed rows that neither ascend nor are free of duplicates.
+/// Does the same for compressed rows that do not ascend or have duplicates.
 CsrMatrix assemble(CsrMatrix&& rows, index_t& duplicates);
 
 }  // namespace kasane::sparse

@@ -46,7 +46,7 @@ RowArray row_array(Buffer<T, Cpu>& rows) {
 
 /// First writes into new arrays [padded], whose content is lost.
 void place_rows(Cpu on, const Layout<Cpu>& layout, std::initializer_list<RowArray> arrays);
-/// The same for columns and values of a triangle, whose offsets or slices are known.
+/// Does the same for columns and values of a triangle, whose offsets or slices are known.
 template <class T>
 void place_entries(Cpu on, const Layout<Cpu>& layout, Triangle<Cpu, T>& triangle);
 

@@ -91,7 +91,7 @@ Triangle<S, double> make_triangle(S on, const CsrView& A, const Layout<S>& layou
 template <Space S>
 void scale_triangle(S on, const Layout<S>& layout, Triangle<S, double>& triangle, View<const double> scale);
 
-/// The same entries as T.
+/// Returns the same entries as T.
 template <class T, Space S>
 Triangle<S, T> copy_of(S on, const Layout<S>& layout, const Triangle<S, double>& triangle);
 

@@ -17,7 +17,7 @@ struct Scaling {
     bool used = false;        ///< false: all exponents are zero
 };
 
-/// Where the largest entries of rows or of columns differ by more than 8: scales both sides to geometric means of 1, then by the roots of
+/// If the largest entries of rows or of columns differ by more than 8: scales both sides to geometric means of 1, then by the roots of
 /// the largest entries until these are within a factor of 4 of 1.                                     [Curtis & Reid 1972; Ruiz 2001]
 /// @param A  checked, no row or column is zero   @param wanted  false: all exponents are zero
 Scaling scaling_of(const CsrView& A, bool symmetric, bool wanted);

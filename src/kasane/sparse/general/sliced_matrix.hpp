@@ -37,7 +37,7 @@ CsrMatrix compressed_rows(const SlicedPattern& pattern, index_t lanes, const std
 /// The stored values of a matrix in compressed rows, in the order of its entries; padding is 0: the inverse of compressed_rows().
 std::vector<double> sliced_values(const SlicedPattern& pattern, index_t lanes, const std::vector<double>& of_entries);
 
-/// What a kernel reads of a matrix. @tparam T  double or ComplexNumber, here and below
+/// The data of a matrix that a kernel reads. @tparam T  double or ComplexNumber, here and below
 template <index_t lanes, class T = double>
 struct SlicedView {
     index_t n;

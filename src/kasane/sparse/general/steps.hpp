@@ -17,11 +17,11 @@ struct GeneralStep {
     std::string text() const { return name(method) + " with " + name(precondition); }
 };
 
-/// One step where the method is given, otherwise at least two. @param fill_first  ilut before ilu0, where both are open
+/// Returns one step if the method is given, otherwise at least two. @param fill_first  ilut before ilu0, where both are open
 /// @throws InputError: minres with ilu0, or for a nonsymmetric matrix
 std::vector<GeneralStep> steps_for(const MatrixKind& kind, const GeneralOptions& options, bool fill_first);
 
-/// The same of a complex matrix. @throws InputError: ilut, spai or minres; cg for a matrix that is not Hermitian
+/// Does the same for a complex matrix. @throws InputError: ilut, spai or minres; cg for a matrix that is not Hermitian
 std::vector<GeneralStep> complex_steps_for(const ComplexKind& kind, const GeneralOptions& options);
 
 /// @throws InputError for options out of range

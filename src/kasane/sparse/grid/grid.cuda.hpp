@@ -1,6 +1,5 @@
-// The barrier of a grid whose blocks are all resident, and sums over the grid.
-// Invariants: sums are taken block by block in a fixed order, so that the same grid gives the same bits; all threads see after a
-// barrier the values that any thread wrote before it.
+// The barrier of a grid whose blocks are all resident, and sums over the grid. Invariants: sums are taken block by block in a fixed order,
+// so that the same grid gives the same bits; after a barrier all threads read the values that any thread wrote before it.
 #pragma once
 
 #include <kasane/sparse/grid/sums.hpp>

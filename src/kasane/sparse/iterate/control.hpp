@@ -1,5 +1,5 @@
-// The scalars of an iteration and the decisions between phases, for host and device.
-// Invariants: threads (or blocks) with the same sums decide alike; the functions do not access vectors.
+// The scalars of an iteration and the decisions between phases, for host and device. Invariants: threads (or blocks) with the same sums
+// take the same decisions; the functions do not access vectors.
 #pragma once
 
 #include <kasane/core/base/types.hpp>
@@ -32,7 +32,7 @@ struct Control {
     KS_FN bool asks_norm(double new_rho) const {
         return every || iteration == 0 || since_norm >= 15 || new_rho * norm2 <= 2 * tolerance2 * norm2_rho;
     }
-    /// After update(): rho, and ||r||^2 (negative: not computed).
+    /// Takes rho and ||r||^2 (negative: not computed) after update().
     KS_FN void updated(double new_rho, double new_norm2) {
         const double before = rho;
         rho = new_rho;
@@ -48,7 +48,7 @@ struct Control {
         else if (iteration >= limit)
             verdict = Verdict::limit;
     }
-    /// After direction(): p.Ap.
+    /// Takes p.Ap after direction().
     KS_FN void directed(double pAp) {
         if (!(pAp - pAp == 0))
             verdict = Verdict::not_finite, alpha = 0;
@@ -57,7 +57,7 @@ struct Control {
         else
             alpha = rho / pAp, ++iteration;
     }
-    /// After update(): rho of the iteration before, whose direction p still holds.
+    /// Returns, after update(), rho of the iteration before, whose direction p still holds.
     KS_FN double rho_before() const { return beta > 0 ? rho / beta : 0; }
 };
 

@@ -1,6 +1,5 @@
-// Executes the schedule in one cooperative kernel per batch of iterations.
-// Invariants: every block decides from the same sums, and therefore alike; only block 0 writes the history and the state from which the
-// next batch continues.
+// Executes the schedule in one cooperative kernel per batch of iterations. Invariants: every block decides from the same sums and therefore
+// takes the same decision; only block 0 writes the history and the state from which the next batch continues.
 #pragma once
 
 #include <kasane/sparse/iterate/stage.cuda.hpp>

@@ -183,7 +183,7 @@ class RowLoop {
     __device__ void rows(int color, Sums& sums, const Phase&... phase) const {
         for (int part = first_part_; part < job_.parts; part += part_stride_) segment(color * job_.parts + part, first_, sums, phase...);
     }
-    /// The same for all colours; without a barrier between them, threads without a row of one colour begin with the next.
+    /// Does the same for all colours; without a barrier between them, threads without a row of one colour begin with the next.
     template <class Phase>
     __device__ void all(Sums& sums, const Phase& phase) const {
         unsigned taken = 0;

@@ -150,7 +150,7 @@ class StageExecutor {
           stages_(stages),
           continued_(continued) {}
 
-    /// The same stages in a graph: on its stream, the last one with a say in whether the graph goes on.
+    /// Executes the same stages in a graph, on its stream; the last stage decides whether the graph continues.
     StageExecutor in_graph(cudaStream_t stream, const GraphLoop& loop) const {
         StageExecutor executor(*this);
         executor.stream_ = stream;

@@ -40,7 +40,7 @@ struct SharedState {
     }
     /// Triple-buffered: the sums of the last decision are cleared while those of the present one are read and the next ones are written.
     std::array<std::vector<PartSums>, 3> sums;
-    /// For three intervals between barriers in turn: while one is used, the next is reset.
+    /// Data of three intervals between barriers, used in turn: while one is used, the next one is reset.
     std::array<std::vector<NextPart>, 3> next;
     ThreadBarrier barrier;
     bool stop = false;  ///< written by thread 0 before a barrier
@@ -135,7 +135,7 @@ class ThreadExecutor {
     void end_iterations() {
         if (thread_ == 0) log_.seconds = watch_.seconds();
     }
-    /// To be called after finish().
+    /// Writes the log after finish().
     void write_log() const {
         if (thread_ != 0) return;
         log_.verdict = scalars_.control.verdict;

@@ -29,7 +29,7 @@ struct ExaminedComplex {
         // Symmetric scales keep a Hermitian or symmetric matrix what it is.
         structure.symmetric = structure.symmetric && (kind.hermitian || kind.symmetric);
     }
-    /// It refers to its own arrays.
+    /// Not copyable: the object refers to its own arrays.
     ExaminedComplex(const ExaminedComplex&) = delete;
     ExaminedComplex& operator=(const ExaminedComplex&) = delete;
 

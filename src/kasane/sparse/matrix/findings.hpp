@@ -1,5 +1,5 @@
-// What check() and kind_of() find in the entries of a matrix, and how problems are collected into one InputError.
-// Invariant: the first place of each kind of problem does not depend on threads.
+// Findings of check() and kind_of() in the entries of a matrix; several problems are collected into one InputError. Invariant: the first
+// place of each kind of problem does not depend on threads.
 #pragma once
 
 #include <kasane/core/base/error.hpp>

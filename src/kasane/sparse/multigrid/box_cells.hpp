@@ -41,7 +41,7 @@ struct BoxCells {
     KS_FN index_t lower_face(int d, int i, int j, int k) const {
         return i + static_cast<index_t>(d == 0 ? n[0] + 1 : n[0]) * (j + static_cast<index_t>(d == 1 ? n[1] + 1 : n[1]) * (k - first));
     }
-    /// From one face of a line along d to another one, both by their numbers in the line.
+    /// Distance in memory between two faces of a line along d, both by their numbers in the line.
     KS_FN index_t between_faces(int d, int from, int to) const {
         return (d == 2 ? in_memory(to) - in_memory(from) : to - from) * face_step(d);
     }

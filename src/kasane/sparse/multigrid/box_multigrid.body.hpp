@@ -1,4 +1,4 @@
-// What one cell or face does in the multigrid of a box: coarse conductances, interpolation, smoothing, residual, transfer between grids.
+// The work on one cell or face in the multigrid of a box: coarse conductances, interpolation, smoothing, residual, transfer between grids.
 // Included where kernels are compiled.
 #pragma once
 
@@ -118,7 +118,7 @@ struct InverseDiagonal {
     }
 };
 
-/// Both half sweeps from x = 0 in one pass over pairs of cells: those with odd i + j + k compute what their neighbours become.
+/// Both half sweeps from x = 0 in one pass over pairs of cells: cells with odd i + j + k compute the new values of their neighbours.
 template <class Faces>
 struct SweepFromZero {
     Faces A;
@@ -138,7 +138,7 @@ struct SweepFromZero {
             const float* const lower = A.face[d] + cells.lower_face(d, odd_cell, j, k);
             const float below = lower[0], above = lower[cells.face_step(d)];
             diagonal += below + above;
-            // What the neighbours become.
+            // New values of the neighbours.
             const int to_low = A.to_lower(d, at[d]), to_high = A.to_upper(d, at[d]);
             const index_t low = d == 0 ? places + (odd_cell + to_low) / 2 : places + pair + to_low * across[d == 1 ? 0 : 1];
             const index_t high = d == 0 ? places + (odd_cell + to_high) / 2 : places + pair + to_high * across[d == 1 ? 0 : 1];
@@ -149,7 +149,7 @@ struct SweepFromZero {
     }
 };
 
-/// Of the cells with even i + j + k.
+/// Residual of the cells with even i + j + k.
 template <class Faces>
 struct Residual {
     Faces A;
@@ -163,7 +163,7 @@ struct Residual {
     }
 };
 
-/// Between two grids.
+/// Transfer between two grids.
 struct Transfer {
     BoxCells fine, coarse;
     JoinedLine line[3];
@@ -188,7 +188,8 @@ struct TakenCells {
     KS_FN bool own(int i) const { return i >= first && i < end; }
 };
 
-/// Of the residual after a half sweep over the cells with odd i + j + k, which is zero there: the other cells alone are read.
+/// Restricts the residual after a half sweep over the cells with odd i + j + k. It is zero on these cells, so that only the other cells are
+/// read.
 struct Restrict {
     Transfer by;
     const float* r;
@@ -212,7 +213,7 @@ struct Restrict {
     }
 };
 
-/// To the cells with even i + j + k: the next half sweep replaces the others.
+/// Interpolates to the cells with even i + j + k; the next half sweep replaces the other cells.
 /// @tparam round  directions may be periodic
 template <bool round>
 struct Prolong {

@@ -33,7 +33,7 @@ class BoxCycle {
     View<float> x() const { return grids_.front().x.view(); }
     /// x = M^-1 b
     void apply() const { apply(on_); }
-    /// The same on a stream of its own.
+    /// Does the same on another stream.
     void apply(S on) const { cycle(on, 0); }
 
     /// The grids, the finest first.

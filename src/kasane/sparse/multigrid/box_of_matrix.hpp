@@ -1,8 +1,8 @@
 // The conductances of the faces of a box from its matrix: the inverse of poisson_matrix().
-// The entries beside the diagonal are those between cells; a direction is periodic where they couple the first and the last cell of a line.
-// By what the diagonal exceeds them in a cell at the border, its faces on the border conduct; a cell with several such faces divides it as
-// its neighbours with one of them do, and else evenly. Invariants: the operator of the faces is the matrix, to rounding of the diagonal;
-// the faces do not depend on threads.
+// The entries beside the diagonal are those between cells. A direction is periodic if they couple the first and the last cell of a line. In
+// a cell at the border, the excess of the diagonal over these entries is the conductance of its faces on the border. A cell with several
+// such faces divides the excess in the ratio of its neighbours with one such face, and otherwise evenly. Invariants: the operator of the
+// faces is the matrix, to rounding of the diagonal; the faces do not depend on threads.
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>

@@ -13,7 +13,7 @@ namespace kasane::sparse {
 template <Space S>
 class BoxOperator {
    public:
-    /// Of a tensor, its diagonal part. @throws InputError as validate()
+    /// Makes the operator of a problem; for a tensor, of its diagonal part. @throws InputError as validate()
     BoxOperator(S on, const PoissonProblem& problem);
     /// Takes the conductances of the faces.
     BoxOperator(S on, ConductingFaces<S> faces);

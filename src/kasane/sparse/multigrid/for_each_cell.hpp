@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(most_block_threads) each_of_lines(int across, 
     for (int k = first; k < end; ++k) body(i, j, k);
 }
 
-/// The same for lines that are too short for a warp.
+/// Does the same for lines that are too short for a warp.
 template <class Body>
 struct EachOfLines {
     int across, ny, first_plane;

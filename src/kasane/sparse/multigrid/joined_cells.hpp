@@ -1,4 +1,4 @@
-// Which cells of a grid are one cell of the next grid.
+// The cells of a grid that are joined to one cell of the next grid.
 #pragma once
 
 #include <kasane/sparse/multigrid/box_cells.hpp>

@@ -15,7 +15,7 @@ namespace kasane::sparse {
 
 #if defined(KASANE_CUDA)
 
-/// In the memory of the device.
+/// Scalars in the memory of the device.
 struct CgScalars {
     krylov::CgSums report() const { return {rz, pAp, r2}; }
 

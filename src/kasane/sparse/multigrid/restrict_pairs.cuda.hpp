@@ -23,7 +23,7 @@ __device__ inline int round_coarse_line(const Transfer& by, int I) {
     return I < 0 ? I + by.coarse.n[0] : I == by.coarse.n[0] ? 0 : I;
 }
 
-/// For coarse cell (I, J), of all lanes of a warp at once: I is the lane's by round_coarse_line(), J the warp's.
+/// Restricts to coarse cell (I, J), called by all lanes of a warp at once: I is the lane's by round_coarse_line(), J the warp's.
 /// @tparam round  directions may be periodic
 template <bool round>
 __device__ inline PartsOfPlane parts_of_plane(const Restrict& of, int I, int J, int k) {

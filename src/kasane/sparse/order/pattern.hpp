@@ -1,4 +1,4 @@
-// The graph of a matrix: which rows are coupled, without values and diagonal.
+// The graph of a matrix: the couplings of rows, without values and diagonal.
 // Invariants: the neighbours of a row ascend, each once, whatever the order of entries in the matrix, so that an ordering depends on the
 // pattern alone; a canonical matrix is read in place, any other is copied.
 #pragma once

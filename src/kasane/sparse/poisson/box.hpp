@@ -45,7 +45,7 @@ class Box {
         const index_t n = n_[static_cast<std::size_t>(direction)], other = upper ? here + 1 : here - 1;
         return !periodic(direction) ? other : other < 0 ? n - 1 : other == n ? 0 : other;
     }
-    /// Conductance between two neighbours, or from a centre to what the face holds where `other` is outside.
+    /// Conductance between two neighbours, or from a centre to the boundary face where `other` is outside.
     double conductance(int direction, const std::array<index_t, 3>& cell, index_t other) const {
         const auto d = static_cast<std::size_t>(direction);
         double resistance = half_resistance(direction, cell[d], row(cell[0], cell[1], cell[2]));
@@ -86,7 +86,7 @@ class FaceValues {
         for (std::size_t f = 0; f < 6; ++f)
             if (!problem.boundary[f].formula.empty()) given_[f] = face_values(problem, f);
     }
-    /// Of the face of a cell across a direction.
+    /// Value on the face of a cell across a direction.
     double at(int direction, bool upper, const std::array<index_t, 3>& cell) const {
         const auto f = static_cast<std::size_t>(2 * direction + upper);
         if (given_[f].empty()) return problem_.boundary[f].value;

@@ -21,11 +21,11 @@ namespace kasane::sparse {
 /// Refuses tensors of other sizes, not finite, or not positive definite. @param bad  bad(message, key)
 void check_tensor(const PoissonProblem& problem, const std::function<void(std::string, std::string)>& bad);
 
-/// Lower bound of the eigenvalues of all cells, and upper bound of the diagonal. Of a valid tensor.
+/// Lower bound of the eigenvalues of all cells, and upper bound of the diagonal. The tensor must be valid.
 struct TensorRange {
     double least, most;
 };
-/// As TensorRange.
+/// Computes the range of a valid tensor.
 TensorRange tensor_range(const PoissonProblem& problem);
 
 /// The largest ratio of two eigenvalues of E^-1/2 K E^-1/2 in one cell, E the mean diagonal of all cells: 1 where K = c E. It bounds the
@@ -38,9 +38,9 @@ double tensor_anisotropy(const PoissonProblem& problem);
 index_t tensor_nonzeros(const PoissonProblem& problem);
 /// A of a valid problem with a tensor. Beside the result it needs the corners of two planes of cells, 352 bytes each.
 CsrMatrix tensor_matrix(const PoissonProblem& problem);
-/// Its rows of the cells in planes [first, end) across z, with the columns of the whole box.
+/// Returns the rows of A for the cells in planes [first, end) across z, with the columns of the whole box.
 CsrMatrix tensor_rows(const PoissonProblem& problem, index_t first, index_t end);
-/// Adds what the conditions of faces contribute to b. @param b  [cells]
+/// Adds the contributions of the conditions of faces to b. @param b  [cells]
 void add_tensor_inflow(const PoissonProblem& problem, const FaceValues& values, std::vector<double>& b);
 
 }  // namespace kasane::sparse

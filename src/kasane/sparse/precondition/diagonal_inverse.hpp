@@ -29,7 +29,7 @@ struct DiagonalInverse {
     void apply(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const {
         multiply_entries(on, inverse.view(), in.view(), out.view());
     }
-    /// The same; returns in.out.
+    /// Does the same; returns in.out.
     double apply_dot(VectorAlgebra<S>&, const Buffer<double, S>& in, Buffer<double, S>& out) const
         requires std::same_as<S, Cpu>
     {

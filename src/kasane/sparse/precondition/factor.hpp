@@ -30,7 +30,7 @@ struct SplitMatrix {
 template <Space S>
 SplitMatrix<S> split(S on, const CsrView& A, const Layout<S>& layout, const Format& format, bool triangles);
 
-/// True when some row has two neighbours that are neighbours of each other: then IC(0) changes more than the diagonal.
+/// Whether some row has two neighbours that are neighbours of each other: then IC(0) changes more than the diagonal.
 /// @param A on S, columns ascending
 template <Space S>
 bool has_triangles(S on, const CsrView& A);

@@ -16,7 +16,7 @@ struct FactorPlaces {
     std::vector<std::int32_t> column;  ///< [begin.back()]
 };
 
-/// What a symbolic factorisation may take.
+/// Limits of a symbolic factorisation.
 struct PlacesLimit {
     index_t entries = std::numeric_limits<index_t>::max();  ///< of the triangle
     std::function<void()> check_stop;                       ///< called from time to time; throws to end; may be empty

@@ -1,4 +1,4 @@
-// What incomplete factorisations with fill-in take and give, on the host.
+// Options and results of incomplete factorisations with fill-in, on the host.
 #pragma once
 
 #include <kasane/sparse/matrix/csr.hpp>

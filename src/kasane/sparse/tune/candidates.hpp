@@ -34,20 +34,21 @@ struct TuneTrial {
     bool disturbed = false;              ///< other programs used the processors during the trial
 };
 
-/// Calls run(k) for k = 8, 11, 16, 23 and 32 iterations from zero; where ||r|| falls by 1000 in 32 of them, also for more, until it has
-/// has converged, at most 256: convergence is near then, and its iterations are counted instead of estimated.
+/// Calls run(k) for k = 8, 11, 16, 23 and 32 iterations from zero. If ||r|| falls by 1000 in 32 of them, it also calls run() for more, at
+/// most 256, until the solve has converged: convergence is near then, and its iterations are counted instead of estimated.
 std::vector<TuneProgress> measured_progress(const std::function<TuneProgress(int iterations)>& run, double rtol);
 
-/// At most five orderings, each with the numbering, format and launch of the rules. One where the ordering is given.
+/// Returns at most five orderings, each with the numbering, format and launch of the rules; one where the ordering is given.
 std::vector<SolverOptions> candidates(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix, const GraphFacts& graph);
 
-/// The same ordering in other formats, numberings and launches, `chosen` not among them; at most seven.
+/// Returns at most seven variations: the same ordering in other formats, numberings and launches, without `chosen`.
 std::vector<SolverOptions> variations(const SolverOptions& chosen, const SolverOptions& asked, bool cuda, const MatrixFacts& matrix);
 
 /// Iterations to the solution of each trial, in arbitrary units: only ratios are meaningful. NaN where a trial failed.
 std::vector<double> estimated_iterations(const std::vector<TuneTrial>& trials);
 
-/// Least seconds per iteration times iterations; of equals the first. @param trials at least one
+/// Returns the options with the smallest product of seconds per iteration and iterations, the first of equal ones. @param trials at least
+/// one
 SolverOptions best_of(const std::vector<TuneTrial>& trials);
 
 /// Times these options; with `convergence`, progress is measured, too. An Error that it throws excludes the candidate.
@@ -55,8 +56,8 @@ using TrialFunction = std::function<TuneTrial(const SolverOptions&, bool converg
 
 /// Limits of one call of tune().
 struct TuneLimits {
-    double seconds = std::numeric_limits<double>::infinity();  ///< limit of the cost of the trials; with a finite limit, a disturbed trial
-                                                               ///< of the trials; with a finite limit, a disturbed trial ends them, too
+    double seconds = std::numeric_limits<double>::infinity();  ///< limit of the cost of the trials; a finite
+                                                               ///< limit lets a disturbed trial end them, too
     double trial_seconds = 0;                                  ///< expected cost of a trial with convergence
     double variation_seconds = 0;                              ///< expected cost of a trial without
     std::vector<TuneTrial> known;                              ///< trials of earlier calls: they are not run again

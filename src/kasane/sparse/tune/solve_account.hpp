@@ -1,6 +1,5 @@
-// Records the times of the solves of one Solver in the tuning file: the expected time for later programs, and whether a stored
-// choice is still worth taking.
-// Invariant: a solve that other programs disturbed, or that did not converge, is not recorded.
+// Records the times of the solves of one Solver in the tuning file: the expected time for later programs, and whether a stored choice still
+// saves time. Invariant: a solve that other programs disturbed, or that did not converge, is not recorded.
 #pragma once
 
 #include <kasane/sparse/options/solve_log.hpp>

@@ -44,11 +44,11 @@ struct Recalled {
     std::string note;  ///< the problem of the file; empty: none
 };
 
-/// Never throws because of the file's content or absence.
+/// Reads the record of a key. Never throws because of the file's content or absence.
 Recalled recall(const std::filesystem::path& file, const TuningKey& key, const SolverOptions& asked);
 
-/// Changes the record of a key in the file; creates the file and its directory where they are missing.
-/// @param change  applied to the present record in the file   @return why it could not be written; empty: it was written
+/// Changes the record of a key in the file; creates the file and its directory if they are missing.
+/// @param change  applied to the present record in the file   @return the reason why the file could not be written; empty if it was written
 std::string remember(const std::filesystem::path& file, const TuningKey& key, const SolverOptions& asked,
                      const std::function<void(TuningRecord&)>& change);
 
