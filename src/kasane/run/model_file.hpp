@@ -18,7 +18,7 @@ struct ModelFile {
     std::vector<std::string> unused_keys;
 };
 
-/// Does the file describe a model only, without keys of a run? @throws InputError when it cannot be read
+/// Whether the file describes a model only, without keys of a run. @throws InputError when it cannot be read
 bool is_model_file(const std::filesystem::path& path, const std::vector<io::Setting>& settings = {});
 
 /// @param count  particles of a model that states no count; none: it must state one

@@ -1,4 +1,4 @@
-// What the checkpoints of all kinds of run have in common.
+// The common part of the checkpoints of all kinds of run.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@ struct RunResult {
     std::filesystem::path directory;
     std::filesystem::path report;  ///< empty when none was written
     std::string status;            ///< done | interrupted | another word of the kind
-    std::string message;           ///< why it ended without a result
+    std::string message;           ///< the reason where it ended without a result
     double seconds = 0;            ///< wall, of all segments
     Summary summary;               ///< of the kind
 };

@@ -32,7 +32,7 @@ class FieldWriter {
     }
     /// Fields that records of earlier versions may lack.
     FieldWriter& later() { return *this; }
-    /// A value that follows from others, and is not read.
+    /// Writes a value that follows from others, and is not read.
     template <class T>
     void derived(const std::string& key, const T& value) {
         object[key] = value;
@@ -79,7 +79,7 @@ class FieldWriter {
     }
 };
 
-/// What becomes of a field that is missing, or of another type: an io::Json::exception, or the value stays as it is.
+/// Handling of a field that is missing or of another type: throw an io::Json::exception, or keep the value.
 enum class Gaps { refuse, keep };
 
 class FieldReader {

@@ -27,7 +27,7 @@ struct RunFile {
     std::vector<AnySpace> here;       ///< of all workers of this rank; empty: `space` alone
     std::filesystem::path directory;  ///< output; relative to the working directory
     double checkpoint_every = 60;     ///< [s] of wall time; infinite: only when the run is interrupted
-    bool report = true;               ///< write report.html at the end?
+    bool report = true;               ///< whether report.html is written at the end
     std::string resolved;             ///< the run file with every key spelled out
     std::vector<std::string> unused_keys, papers;
     std::vector<std::string> notes;  ///< consequences of the parameters that the user should know, one sentence each
@@ -83,7 +83,8 @@ class Run {
     virtual RunSize size() const = 0;
     /// The line of `kasane check` on memory that one rank takes.
     virtual std::string memory_line(const RunMemory& memory) const { return "memory: " + memory_text(memory); }
-    /// For `kasane check`: reads what `run` would read, and creates no state. The text is one line: "257 particles, 40 steps".
+    /// Describes the run for `kasane check`: reads the files that `run` would read, and creates no state. The text is one line: "257
+    /// particles, 40 steps".
     virtual Summary check(const RunControls& controls) = 0;
 
     /// Creates the state of a new run, before anything is written. @throws InputError; Interrupted
@@ -97,13 +98,13 @@ class Run {
     virtual bool done() const = 0;
     /// The end of the progress bar, in the units of Loop::show().
     virtual double total() const = 0;
-    /// Do the results, and the tables, of a run that is done exist in its directory?
+    /// Whether the results, and the tables, of a run that is done exist in its directory.
     virtual bool results_in(const RunDirectory&) const { return true; }
     virtual bool tables_in(const RunDirectory&) const { return true; }
     /// The first log line of a segment, without title and directory: "257 particles on cpu, 40 steps".
     virtual std::string headline() const = 0;
 
-    /// Once per segment, after the log is open.
+    /// Called once per segment, after the log is open.
     virtual void begin(Loop& loop) = 0;
     /// Advances the run, for a fifth of a second where possible, because interrupts and checkpoints are handled between two calls. A longer
     /// call must return when loop.pause() is true.
@@ -123,7 +124,7 @@ class Run {
     /// Status of a run that is done: "done", or another word where it ended without a result; then it sets the record's message.
     virtual std::string outcome() { return "done"; }
 
-    /// For the command: fields and text of the result. @param directory  of the run
+    /// Returns fields and text of the result for the command. @param directory  of the run
     virtual Summary summary(const std::filesystem::path& directory) const = 0;
 };
 

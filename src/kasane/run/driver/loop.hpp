@@ -32,7 +32,7 @@ class Loop {
     io::OutputThread& output() { return output_; }
     /// Wall time of all segments so far.
     double seconds() const { return seconds_before_ + watch_.seconds(); }
-    /// Must advance() return, because of an interrupt or a checkpoint that is due?
+    /// Whether advance() must return, because of an interrupt or a checkpoint that is due.
     bool pause() const { return controls_.stop() || checkpoint_due(); }
     /// Draws the progress bar. @param done  out of Run::total()
     void show(double done, const std::string& note);

@@ -1,6 +1,6 @@
-// All ranks of a run. The root rank does what a single rank does (files, log, progress, the loop). The other ranks are in worker_loop(),
-// which executes the orders that the root rank broadcasts: choose the spaces of the workers, or call Kind::worker. Invariant: on every way
-// out of the root rank's run, the destructor ends the worker loops.
+// All ranks of a run. The root rank does the work of a single rank (files, log, progress, the loop). The other ranks are in worker_loop(),
+// which executes the commands that the root rank broadcasts: choose the spaces of the workers, or call Kind::worker. Invariant: however the
+// root rank's run ends, the destructor ends the worker loops.
 #pragma once
 
 #include <kasane/core/comm/worker.hpp>
@@ -20,7 +20,7 @@ class RankCoordinator {
    public:
     /// This process alone.
     RankCoordinator();
-    /// On the root rank of `ranks`, the others of which are in worker_loop().
+    /// Coordinates `ranks`; called on the root rank, while the other ranks are in worker_loop().
     explicit RankCoordinator(comm::Communicator& ranks);
     ~RankCoordinator();
     RankCoordinator(const RankCoordinator&) = delete;
@@ -59,7 +59,7 @@ class RankCoordinator {
     std::unique_ptr<comm::WorkerCommunicator> workers_;
 };
 
-/// What the other ranks execute for work that is no run, in place of Kind::worker.
+/// Work of the other ranks that is not a run, in place of Kind::worker.
 struct WorkerLoop {
     const char* name;
     void (*worker)(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here);

@@ -1,4 +1,4 @@
-// How a program controls a run: progress, interrupts, ranks.
+// The controls of a run by a program: progress, interrupts, ranks.
 #pragma once
 
 #include <kasane/core/base/interrupted.hpp>
@@ -13,7 +13,7 @@ struct RunControls {
     ProgressStyle progress = ProgressStyle::none;
     std::function<bool()> stop = [] { return false; };  ///< called after every few steps; true: save and return
     RankCoordinator* ranks = nullptr;                   ///< null: this process alone
-    /// For work without a checkpoint. @throws Interrupted when stop() is true
+    /// Ends work without a checkpoint. @throws Interrupted when stop() is true
     void throw_if_stopped() const {
         if (stop()) throw Interrupted();
     }

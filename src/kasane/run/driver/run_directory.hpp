@@ -34,10 +34,10 @@ std::filesystem::path particles_beside(const std::filesystem::path& checkpoint);
 
 class RunDirectory {
    public:
-    /// What to do with a directory that exists.
+    /// Treatment of a directory that exists.
     enum class Existing { refuse, replace };
 
-    /// Checks before anything is computed that create() will not refuse the directory. @throws InputError
+    /// Checks, before anything is computed, that create() will accept the directory. @throws InputError
     static void check_free(const std::filesystem::path& path, Existing existing);
     /// Creates the directory (and its parents), with these folders and checkpoints/ in it. With `replace`, removes an earlier run's files;
     /// other files stay.
@@ -75,7 +75,7 @@ class RunDirectory {
     int lock_ = -1;
 };
 
-/// Does the directory contain a run?
+/// Whether the directory contains a run.
 bool is_run_directory(const std::filesystem::path& path);
 
 }  // namespace kasane::run

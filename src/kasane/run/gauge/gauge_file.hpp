@@ -1,5 +1,5 @@
-// What the run files of gauge fields share: lattice, start, configurations that are written.
-// Invariants: every value is in range and the file that the run starts from exists; reading creates no links and writes nothing.
+// The common part of the run files of gauge fields: lattice, start, configurations that are written. Invariants: every value is in range
+// and the file that the run starts from exists; reading creates no links and writes nothing.
 #pragma once
 
 #include <kasane/core/device/space.hpp>
@@ -43,7 +43,7 @@ struct GaugeFile : RunFile {
     lattice::GaugeWriteOptions format;
     std::int64_t every = 0;  ///< updates between configurations after thermalisation; 0: only the last one
 
-    /// Is a configuration due after this update? Update 0 is the start.
+    /// Whether a configuration is due after this update. Update 0 is the start.
     bool writes(std::int64_t update) const { return every > 0 && update > thermalisation && (update - thermalisation) % every == 0; }
     /// configurations/conf_000000000120.lime: the name of `configuration` with the update's number, in a folder of their own.
     std::filesystem::path configuration_of(std::int64_t update) const;
@@ -54,7 +54,7 @@ constexpr std::int64_t most_updates = 1'000'000'000;
 
 /// Reads lattice.extents.
 void read_extents(io::Section& table, GaugeFile& file);
-/// Reads [start]. @param needed  must the file with the links exist?
+/// Reads [start]. @param needed  whether the file with the links must exist
 void read_start(io::Section table, bool needed, GaugeFile& file);
 /// Reads `seed`. @param help  what it is the seed of
 std::uint64_t read_seed(io::Section& table, const char* help);

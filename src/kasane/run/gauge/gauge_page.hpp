@@ -1,4 +1,4 @@
-// What the pages of gauge fields share.
+// The common parts of the pages of gauge fields.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -21,7 +21,7 @@ struct ChainCurve {
     std::vector<std::int64_t> updates;
     std::vector<double> values;
 };
-/// Its course. @param update  "sweep", "trajectory"
+/// Plots the course of the quantity. @param update  "sweep", "trajectory"
 report::Plot chain_plot(std::string title, const char* update, std::string y_label, const std::vector<ChainCurve>& curves);
 
 /// A quantity of measurements at equal distances.

@@ -21,7 +21,7 @@ struct GaugeRecord : Record {
     std::vector<std::string> configurations;  ///< written so far, from the run's directory
 };
 
-/// Takes over what the run file asks for.
+/// Copies the requests of the run file to the record.
 inline void take_over(const GaugeFile& file, GaugeRecord& record) {
     record.extents = file.extents;
     record.start = file.start.text(), record.start_file = file.start.file.string(), record.start_seed = file.start.seed;

@@ -17,7 +17,7 @@ struct Film : report::Film {
     std::vector<std::string> notes;  ///< snapshots that could not be read, and why
 };
 
-/// Without frames where no snapshot can be read.
+/// Makes the film of a run; without frames if no snapshot can be read.
 Film make_film(const History& history, const report::FilmOptions& options = {});
 
 }  // namespace kasane::run

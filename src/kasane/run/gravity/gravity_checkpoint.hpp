@@ -32,11 +32,11 @@ struct GravityCheckpoint : Checkpoint {
 /// @throws ComputationError when the disk is full: the file that was there before, if any, is untouched
 void write_gravity_checkpoint(const std::filesystem::path& path, const GravityCheckpoint& checkpoint,
                               const std::filesystem::path& snapshot = {});
-/// The same with particles that belong to another object. @param rest  its own particles are not used
+/// Does the same with particles that belong to another object. @param rest  its own particles are not used
 void write_gravity_checkpoint(const std::filesystem::path& path, const gravity::Particles& particles, const GravityCheckpoint& rest,
                               const std::filesystem::path& snapshot);
 
-/// The same with particles that are read in parts. @param rest  its own particles and accelerations are not used
+/// Does the same with particles that are read in parts. @param rest  its own particles and accelerations are not used
 void write_gravity_checkpoint(const std::filesystem::path& path, ParticleRows& particles, const GravityCheckpoint& rest,
                               const std::filesystem::path& snapshot);
 

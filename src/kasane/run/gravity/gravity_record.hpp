@@ -43,7 +43,7 @@ struct GravityRecord : Record {
         int deepest = 0;
     };
     struct Bound {
-        double rate = 0;  ///< what the hardware allows [interactions / s]; 0: not known
+        double rate = 0;  ///< upper bound by the hardware [interactions / s]; 0: not known
         std::string reason;
     };
 
@@ -79,7 +79,7 @@ struct GravityRecord : Record {
 
     /// Sets `force`, without its variant, and `step`.
     void describe(const gravity::Force& options, const gravity::Steps& steps);
-    /// On all ranks.
+    /// Number of workers on all ranks.
     int workers() const { return parallel ? parallel->ranks * parallel->workers : 1; }
     /// Mean share of the particles that a block step advances; NaN before the first.
     double active_fraction() const;
@@ -89,7 +89,7 @@ struct GravityRecord : Record {
 io::Json part_of(const GravityRecord& record);
 /// @throws InputError when the text is not the record of a gravity run
 GravityRecord gravity_record_from_json(const std::string& text, const std::filesystem::path& file);
-/// As much of a record as can be read. Numbers that are missing are NaN where 0 could be meant, and 0 otherwise.
+/// Reads as much of a record as possible. Numbers that are missing are NaN where 0 could be meant, and 0 otherwise.
 GravityRecord readable_gravity_record(const io::Json& object);
 
 /// Keys that must not change on resume. @param record  record.json, or its part of a run that begins; records of earlier versions may lack

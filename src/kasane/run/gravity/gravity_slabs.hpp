@@ -25,7 +25,7 @@ std::shared_ptr<gravity::SlabParticles> sampled_slabs(comm::WorkerCommunicator& 
 /// @param accelerations  those of the checkpoint are used
 std::shared_ptr<gravity::SlabParticles> restored_slabs(comm::WorkerCommunicator& communicator, const GravityFile& file, ParticleRows& rows,
                                                        bool accelerations);
-/// For the other ranks, as Kind::worker.
+/// Executes the commands of the root rank on the other ranks, as Kind::worker.
 void slab_loop(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
 
 /// Removes the files that an earlier segment of the run, on another number of ranks, has written for this snapshot.

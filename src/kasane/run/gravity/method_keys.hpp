@@ -14,11 +14,12 @@
 namespace kasane::run {
 
 /// Reads [force]; problems are recorded in the section. `deterministic` is a key of [run] and keeps its default here. Without one softening
-/// for all, the force has `softening_per_particle` and the smallest softening that the file states; that of the particles follows later.
-/// @param softening  overwritten with what the file states
+/// for all, the force has `softening_per_particle` and the smallest softening that the file states; the softenings of the particles follow
+/// later.
+/// @param softening  overwritten with the softenings that the file states
 gravity::Force read_force(io::Section table, const gravity::Units& units, const AnySpace& space, SofteningKeys& softening);
 
-/// True if every particle has a softening above 0, as far as the run file states; models and snapshots state none that is 0.
+/// Whether every particle has a softening above 0, as far as the run file states; models and snapshots state none that is 0.
 bool is_softened(const gravity::Force& force, const SofteningKeys& softening);
 
 /// Reads [step]; the keys depend on whether the force is softened.

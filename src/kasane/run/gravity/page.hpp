@@ -11,7 +11,7 @@
 
 namespace kasane::run {
 
-/// What the parts of the page share.
+/// The common data of the parts of the page.
 struct PageContext {
     const History& history;
     const Film& film;

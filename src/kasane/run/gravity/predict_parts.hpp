@@ -1,4 +1,4 @@
-// What the predictions of direct summation and of trees share: the request, the device and the channel between workers.
+// The common part of the predictions of direct summation and of trees: the request, the device and the channel between workers.
 #pragma once
 
 #include <kasane/gravity/performance/step_time.hpp>

@@ -27,9 +27,9 @@ struct Schedule {
         while (nearest(static_cast<double>(k + 1) * every) <= step) ++k;
         return k;
     }
-    /// Is this step at a multiple of the interval?
+    /// Whether this step is at a multiple of the interval.
     bool regular(double every, std::int64_t step) const { return nearest(static_cast<double>(events_until(every, step)) * every) == step; }
-    /// Is an event of this kind due at this step? At the start and at the end all kinds are.
+    /// Whether an event of this kind is due at this step. At the start and at the end all kinds are due.
     bool due(double every, std::int64_t step) const { return step == 0 || step == last() || regular(every, step); }
     /// The first step after `step` with an event of this kind.
     std::int64_t next(double every, std::int64_t step) const { return step_of(every, events_until(every, step) + 1); }

@@ -34,7 +34,7 @@ class HmcLinks {
     virtual std::vector<std::string> begin(int steps) = 0;
     /// Sets the number of steps of the next trajectories.
     virtual void set_steps(int steps) = 0;
-    /// As HybridMonteCarlo::trajectory().
+    /// Does the same as HybridMonteCarlo::trajectory().
     virtual std::optional<lattice::TrajectoryResult> trajectory(std::uint64_t number, bool test, Timers& timers,
                                                                 const std::function<bool()>& stop, bool reverse) = 0;
 
@@ -43,7 +43,7 @@ class HmcLinks {
     virtual std::vector<lattice::FlowPoint> flow() = 0;
     /// The spectrum of Dhat^+ Dhat. @param quarks  number of the operator: of two flavours, if there are two, then of one each
     virtual lattice::Spectrum spectrum(int quarks, std::uint64_t trajectory) = 0;
-    /// As RationalTerm::set(). @param flavour  number in HmcQuarks::single
+    /// Does the same as RationalTerm::set(). @param flavour  number in HmcQuarks::single
     virtual void set_approximation(int flavour, lattice::RationalApproximation R) = 0;
 };
 

@@ -28,7 +28,7 @@ struct HmcQuarks {
     std::vector<double> masses;             ///< Hasenbusch's, ascending
     std::vector<int> mass_steps;       ///< for each mass: of its field in each drift of the field before it; 0: one time scale for both
     std::string precision = "single";  ///< of the iterations of solves
-    std::string force_precision;       ///< of those of forces; empty: precision
+    std::string force_precision;       ///< of the solves of forces; empty: as `precision`
     double action_rtol = 0, force_rtol = 0;
     int deflate = 0;                   ///< near-null vectors of inexact deflation; 0: none
     std::vector<int> deflation_block;  ///< extents of its blocks; empty: chosen
@@ -46,7 +46,7 @@ struct HmcQuarks {
         dirac.kappa = flavour.kappa;
         return dirac;
     }
-    /// Of `single`.
+    /// Set-ups of the flavours in `single`.
     std::vector<lattice::FlavourSetup> flavour_setups() const {
         std::vector<lattice::FlavourSetup> all;
         for (const auto& each : single)
@@ -64,7 +64,7 @@ struct HmcQuarks {
         return options;
     }
     lattice::QuarkTolerances tolerances() const { return {.value = action_rtol, .force = force_rtol, .chronological = chronological}; }
-    /// Of one flavour: its solves begin in double precision and continue in single.
+    /// Options of the solves of one flavour, which begin in double precision and continue in single.
     static lattice::QuarkSolverOptions flavour_solver() { return {}; }
     /// Own steps of the field of a mass; 0: none (records of earlier versions have no list).
     int steps_of(std::size_t mass) const { return mass < mass_steps.size() ? mass_steps[mass] : 0; }

@@ -23,9 +23,9 @@ struct HmcRecord : GaugeRecord {
     std::string integrator;
     int steps = 0;
     std::uint64_t seed = 0;
-    /// Of the number of steps (step_tuner.hpp).
+    /// Tuning of the number of steps (step_tuner.hpp).
     struct Tuning {
-        double acceptance = 0;  ///< wanted; 0: steps stays
+        double acceptance = 0;  ///< requested; 0: the number of steps stays
         int steps = 0;          ///< now
         bool done = false;      ///< the trajectories of thermalisation are over: steps does not change any more
     };

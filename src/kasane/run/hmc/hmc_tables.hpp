@@ -1,5 +1,5 @@
-// The tables of a run of hybrid Monte Carlo beside measurements.csv, and what they say after thermalisation: the forces of each term,
-// returns to the start, the Wilson flow, the smallest eigenvalue.
+// The tables of a run of hybrid Monte Carlo in addition to measurements.csv, and their summary after thermalisation: the forces of each
+// term, returns to the start, the Wilson flow, the smallest eigenvalue.
 #pragma once
 
 #include <kasane/lattice/hmc/trajectory.hpp>
@@ -36,10 +36,10 @@ struct HmcTables {
 
 /// The columns of `dynamics` for these terms of the action: "steps", "force_mean[gauge]", ...
 std::vector<std::string> dynamics_columns(const std::vector<std::string>& terms);
-/// Its row of one trajectory.
+/// The row of `dynamics` for one trajectory.
 std::vector<double> dynamics_row(int steps, const std::vector<lattice::TermDynamics>& terms);
 
-/// What the tables say after thermalisation.
+/// Summary of the tables after thermalisation.
 struct HmcSummary {
     /// Means over trajectories; the largest force is of all of them. Force: |F| = sqrt(sum_a f_a^2) of a link.
     struct Term {

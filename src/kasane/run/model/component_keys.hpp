@@ -50,7 +50,7 @@ gravity::Component read_component(io::Section table, const std::string& law, Com
 
 io::ParseQuantity parse(gravity::Dimension dimension, const gravity::Units& units);
 
-/// Do the units have no scales (G = 1)? Then quantities are pure numbers.
+/// Whether the units have no scales (G = 1). Then quantities are pure numbers.
 inline bool dimensionless(const gravity::Units& units) { return units.length_cm == 0; }
 
 }  // namespace kasane::run

@@ -27,7 +27,7 @@ void for_each_number(const gravity::GalaxyFacts& f, Visit visit) {
     visit("suggested_step", f.suggested_step);
     visit("suggested_dt_max", f.suggested_dt_max);
 }
-/// The same for one component.
+/// Does the same for one component.
 template <class Visit>
 void for_each_number(const gravity::ComponentFacts& c, Visit visit) {
     visit("mass", c.mass);

@@ -29,23 +29,22 @@ class Sampling {
     /// @throws InputError with the key's place: unusable snapshots, an impossible orbit
     /// @param on  where draw_all() draws the particles of galaxies; all else is done by the CPU
     Sampling(const Initial& initial, const gravity::Units& units, const AnySpace& on = Cpu{}, Reading reading = Reading::whole);
-    /// For a process that only calls build() and draw_part(): takes the placements that another process found, and reads no masses.
+    /// For a process that only calls build() and draw_part(): uses the placements that another process found, and reads no masses.
     Sampling(const Initial& initial, const gravity::Units& units, const AnySpace& on, std::vector<gravity::Placement> placements);
 
     /// Counts, masses, softening, time and components (labels "halo", "first/halo").
     const gravity::SnapshotOutline& outline() const { return outline_; }
     /// Memory to write all of it to a snapshot.
     std::uint64_t memory_bytes() const;
-    /// @param asked  the option that sets the count, where it is not the file   @throws InputError: more memory than is free
+    /// @param asked  place of the option that sets the count, where it is not the file   @throws InputError: more memory than is free
     void check_memory(const std::optional<Where>& asked = {}) const;
 
     /// Builds the galaxies: potentials, distribution functions, disks. @throws InputError with the key's place for galaxies that cannot
     /// be in equilibrium; ComputationError
     void build(const ProgressFunction& progress = {});
-    /// After build(); null for balls and snapshots.
+    /// Galaxy of a source, after build(); null for balls and snapshots.
     const gravity::Galaxy* galaxy(std::size_t source) const { return galaxies_.at(source).get(); }
-    /// After build(): warnings about the galaxies, which build() has logged; each with file, line and key, galaxy and component, and
-    /// units.
+    /// Warnings about the galaxies, after build(), which has logged them; each with file, line and key, galaxy and component, and units.
     const std::vector<std::string>& warnings(std::size_t source) const { return warnings_.at(source); }
 
     /// Creates all particles in blocks. Call it once, after build(); it draws each particle twice, first to find the centres of mass.

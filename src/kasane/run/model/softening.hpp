@@ -18,7 +18,7 @@
 
 namespace kasane::run {
 
-/// What a run file states.
+/// The softenings that a run file states.
 struct SofteningKeys {
     struct Named {
         std::string name;  ///< of a component, or "type0" to "type5"

@@ -48,7 +48,7 @@ sparse::PoissonProblem load(const PoissonFile& file);
 
 /// Peak memory of the run on one worker, and free memory.
 RunMemory memory(const PoissonFile& file);
-/// The same of each rank of several workers.
+/// Does the same for each rank of several workers.
 std::vector<RunMemory> memory_on_workers(const PoissonFile& file, const RankCoordinator& ranks);
 /// A formula, or a data set and the name of its file.
 std::string field_text(const CellField& field);

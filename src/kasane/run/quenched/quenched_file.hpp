@@ -16,7 +16,7 @@ struct QuenchedFile : GaugeFile {
     std::uint64_t seed = 1;
     std::int64_t measure_every = 1;  ///< sweeps
 
-    /// Is a measurement due after this sweep? Sweep 0 is the start.
+    /// Whether a measurement is due after this sweep. Sweep 0 is the start.
     bool measures(std::int64_t sweep) const { return sweep % measure_every == 0; }
 };
 

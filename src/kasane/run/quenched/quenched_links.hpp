@@ -16,9 +16,10 @@ class QuenchedLinks {
     virtual void start(const RunControls& controls) = 0;
     virtual void load(const lattice::GaugeField& field) = 0;
     virtual lattice::GaugeField field() = 0;
-    /// One sweep of heatbath, waited for.
+    /// Executes one sweep of heatbath, and waits for it.
     virtual void heatbath(std::uint64_t sweep) = 0;
-    /// Those of overrelaxation, and a projection to SU(3) against rounding: at every sweep, so that a resumed run gives the same bits.
+    /// Executes the sweeps of overrelaxation, and a projection to SU(3) against rounding: at every sweep, so that a resumed run gives the
+    /// same bits.
     virtual void overrelaxation() = 0;
     virtual lattice::LoopMeasurement measure() = 0;
 };
