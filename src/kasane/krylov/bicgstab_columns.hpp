@@ -33,7 +33,7 @@ struct ColumnsWorkspace {
     Vector t;                                 ///< A M^-1 s
 };
 
-/// BicgstabRecurrence for columns. A step returns the columns of the set for which BicgstabRecurrence's would return true.
+/// BicgstabRecurrence for columns. A step returns the columns of the set for which the step of BicgstabRecurrence would return true.
 template <class Algebra>
 class BicgstabColumns {
    public:

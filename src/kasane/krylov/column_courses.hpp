@@ -36,7 +36,7 @@ struct ColumnCourse {
 
     /// Whether the true residual is within the tolerance.
     bool converged() const { return norm <= watch.target(); }
-    /// After the end of a recurrence, with the true residual: whether the column starts again.
+    /// Called after the end of a recurrence, with the true residual; returns whether the column starts again.
     bool starts_again() {
         constexpr int fruitless_starts = 3;
         if (!std::isfinite(norm)) watch.end(Outcome::not_finite);
@@ -64,7 +64,7 @@ class ColumnCourses {
     explicit ColumnCourses(StopFunction stop) : stop_(std::move(stop)) {}
     /// Adds the next column.
     void add(const Options& options, double b_norm) { courses_.emplace_back(options, b_norm); }
-    /// Of a column.
+    /// Course of a column.
     ColumnCourse& operator[](int c) { return courses_[static_cast<std::size_t>(c)]; }
     /// The number of columns.
     int size() const { return static_cast<int>(courses_.size()); }
@@ -108,7 +108,7 @@ class InnerCourses {
     explicit InnerCourses(ColumnCourses& courses)
         : courses_(courses), at_(static_cast<std::size_t>(courses.size())), targets_(at_.size()) {}
 
-    /// Of a column.
+    /// State of a column in the inner solve.
     Inner& of(int c) { return at_[static_cast<std::size_t>(c)]; }
     /// The columns that start, with |r|.
     std::pair<const ColumnSet&, std::vector<double>> starting() {
@@ -142,7 +142,7 @@ class InnerCourses {
                  }).first;
         return !running_.empty();
     }
-    /// After an iteration. @param sound  the columns whose recurrence continues
+    /// Called after an iteration. @param sound  the columns whose recurrence continues
     template <class Scalar>
     void finish_iteration(const ColumnScalars<Scalar>& it, const ColumnSet& sound) {
         running_ = divided(sound, [&](int c) {

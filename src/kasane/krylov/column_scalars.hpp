@@ -23,9 +23,9 @@ class ColumnScalars {
     /// @param columns  that the vectors have
     explicit ColumnScalars(int columns) : at_(static_cast<std::size_t>(columns)) {}
 
-    /// Of a column.
+    /// Scalars of a column.
     One& of(int c) { return at_[static_cast<std::size_t>(c)]; }
-    /// Of a column.
+    /// Scalars of a column.
     const One& of(int c) const { return at_[static_cast<std::size_t>(c)]; }
     /// alpha
     Values alpha(const ColumnSet& set) const {

@@ -60,7 +60,7 @@ class ThickRestartLanczos {
    public:
     using Vector = typename Algebra::Vector;  ///< of the algebra
 
-    /// As lowest_eigenpairs().
+    /// Arguments as those of lowest_eigenpairs().
     ThickRestartLanczos(Algebra& algebra, const Operator& A, const Randomise& randomise, const Vector& like, const LanczosOptions& options,
                         std::size_t size)
         : algebra_(algebra), A_(A), randomise_(randomise), options_(options), wanted_(static_cast<std::size_t>(options.wanted)), m_(size) {
@@ -69,7 +69,7 @@ class ThickRestartLanczos {
         T_.assign(m_ * m_, 0.);
     }
 
-    /// Finds them.
+    /// Finds the eigenpairs.
     LowestEigenpairs<Vector> find() {
         LowestEigenpairs<Vector> found;
         randomise_(random_vectors_++, v_[0]);
