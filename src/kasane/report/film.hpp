@@ -37,7 +37,7 @@ class Scenes {
     virtual std::size_t count() const = 0;
     /// Scene `index`; null where it cannot be read.
     virtual std::shared_ptr<const Scene> read(std::size_t index) = 0;
-    /// Of all scenes; called after a scene was read.
+    /// Groups of all scenes; called after a scene was read.
     virtual std::vector<SceneGroup> groups() const = 0;
 };
 
@@ -68,7 +68,7 @@ struct FilmOptions {
     std::size_t most_bytes = 5'200'000;  ///< of all pictures; a third more in base64
 };
 
-/// Without frames where no scene can be read.
+/// Makes the film; without frames if no scene can be read.
 Film make_film(Scenes& scenes, const FilmOptions& options = {});
 
 }  // namespace kasane::report

@@ -15,7 +15,7 @@ struct Image {
     std::vector<Rgb> pixel;
 };
 
-/// The same with at most 256 colours: a third of the bytes before compression, and less after it.
+/// An image with at most 256 colours: a third of the bytes before compression, and less after it.
 struct IndexedImage {
     int width = 0, height = 0;
     std::vector<Rgb> color;

@@ -16,7 +16,7 @@ struct Box {
 
 using Polyline = std::vector<Point>;
 
-/// Does the segment from a to b have a point in the box, its border included?
+/// Whether the segment from a to b has a point in the box, its border included.
 bool meets(const Box& box, const Point& a, const Point& b);
 
 /// The first candidate that no polyline meets; a polyline of one point is that point.

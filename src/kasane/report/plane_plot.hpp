@@ -8,7 +8,7 @@
 namespace kasane::report {
 
 struct PlanePlot {
-    std::string title;  ///< for people who do not see the picture
+    std::string title;  ///< description of the picture for screen readers
     std::string x_label, y_label;
     std::vector<std::complex<double>> points;
     std::vector<double> rays;  ///< angles of dotted lines from the origin [rad]

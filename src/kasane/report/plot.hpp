@@ -34,7 +34,7 @@ enum class Scale {
 };
 
 struct Plot {
-    std::string title;  ///< for people who do not see the picture
+    std::string title;  ///< description of the picture for screen readers
     std::string x_label, y_label;
     Scale x_scale = Scale::linear;
     bool log_y = false;
@@ -46,7 +46,7 @@ struct Plot {
     std::vector<double> y_include;  ///< values that the y axis includes
 };
 
-/// At most about `count` round numbers in [low, high], in steps of 1, 2 or 5 times a power of ten.
+/// Returns at most about `count` round numbers in [low, high], in steps of 1, 2 or 5 times a power of ten.
 std::vector<double> nice_ticks(double low, double high, int count);
 
 /// Tick positions of a logarithmic axis that spans [low, high], both positive: decades, thinned or with 2 and 5 between.

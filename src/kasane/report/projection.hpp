@@ -12,7 +12,7 @@ namespace kasane::report {
 
 enum class Plane { xy, xz };
 
-/// What a picture shows: a rectangle of the plane through `center`, [length].
+/// The part of the plane that a picture shows: a rectangle through `center`, [length].
 struct Window {
     Vec3<double> center;
     double width = 1, height = 1;  ///< [length]

@@ -40,11 +40,11 @@ struct TimeScale {
     int decimals = 2;  ///< enough for a hundredth of the run
     /// "1.47 Gyr" or "t = 1.47".
     std::string text(double time) const;
-    /// For axes: "time [Gyr]".
+    /// Label of an axis: "time [Gyr]".
     std::string label() const;
 };
 
-/// For axes: "name [kpc]", or the name alone without a unit.
+/// Label of an axis: "name [kpc]", or the name alone without a unit.
 std::string with_unit(const std::string& name, const std::string& unit);
 
 /// "1e10 Msun" -> {10, "M☉"}; "kpc" -> {0, "kpc"}.
