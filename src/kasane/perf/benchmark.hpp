@@ -22,7 +22,7 @@ struct BenchmarkResult {
     std::string unit;          ///< "interactions/s"
     double tflops = 0;         ///< in the convention that the description states; 0: none
     double bound = 0;          ///< the rate that the hardware allows; 0: unknown
-    std::string bound_reason;  ///< what the bound counts
+    std::string bound_reason;  ///< the work that the bound counts
     double error = 0;          ///< largest relative error against the reference; a tree's: the 99th percentile
     /// More numbers of this row by name ("median_error", "theta", …): printed behind it and written into the record.
     std::vector<std::pair<std::string, double>> more;
@@ -46,7 +46,7 @@ struct BenchmarkContext {
 
 struct Benchmark {
     std::string name;
-    std::string head;  ///< what is measured, what the bound counts, what the error refers to
+    std::string head;  ///< the measured quantity, the work that the bound counts, the reference of the error
     std::function<void(const BenchmarkContext&)> run;
     bool on_ranks = false;  ///< several ranks may run it; the root rank reports
 };

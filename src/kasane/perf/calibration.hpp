@@ -45,8 +45,8 @@ std::filesystem::path default_calibration_file();
 /// Entries of this version of kasane. Never throws because of the file's content or absence.
 Calibration read_calibration(const std::filesystem::path& file);
 
-/// Writes these entries into the file; they replace those with the same keys.
-/// @return why it could not be written; empty: it was written
+/// Writes these entries into the file; they replace entries with the same keys.
+/// @return the reason why the file could not be written; empty if it was written
 std::string keep_calibration(const std::filesystem::path& file, const std::vector<CalibrationEntry>& entries);
 
 /// "NVIDIA H200", "Intel(R) Xeon(R) …, 8 threads".

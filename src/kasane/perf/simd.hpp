@@ -1,5 +1,5 @@
-// Which vector instruction set the CPU kernels run on. It is chosen once, when a kernel first runs, as the best that the
-// processor has and that the build compiled.
+// The vector instruction set of the CPU kernels. It is chosen once, when a kernel first runs: the best one that the processor has and that
+// the build compiled.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ std::string simd_target();
 /// All sets that this processor can run, the best first.
 std::vector<std::string> simd_targets();
 
-/// From now on kernels use this set (one of simd_targets()); empty: the best again. For tests and comparisons; not while kernels
-/// run. @throws InputError for an unknown name
+/// Selects the set that kernels use from now on (one of simd_targets()); empty: the best again. For tests and comparisons; not while
+/// kernels run. @throws InputError for an unknown name
 void select_simd_target(const std::string& name);
 
 }  // namespace kasane

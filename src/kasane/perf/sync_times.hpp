@@ -26,7 +26,7 @@ struct SyncTimes {
 /// the communicator's barrier (threads of a rank and ranks), as in the paper. A time is worker 0's, from a common start. The same on every
 /// rank.
 SyncTimes measure_sync(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here);
-/// For one space: without a barrier.
+/// Measures one space, without a barrier.
 SyncTimes measure_sync(const AnySpace& on);
 
 /// The line through these times.
