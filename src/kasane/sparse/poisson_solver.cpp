@@ -229,13 +229,12 @@ MultigridBytes multigrid_bytes(const PoissonProblem& problem, bool on_device) {
 }
 
 std::uint64_t poisson_solver_memory(const PoissonProblem& problem) {
-    // A cell: conductances in double 24; of the grids 30 (faces 12, x and b 8, of every second cell r, three shares and the inverse of the
-    // diagonal 10) and 8/7 of that where all directions are joined, up to twice where one is, up to 2.5 times where it is periodic (10, 6,
-    // 4, 2, 1 cells); right-hand side, solution and four vectors of the iteration 48; the host's copy of the conductances 8. The matrix of
-    // a tensor replaces the conductances in double.
+    // A cell: conductances in double 24, right-hand side, solution and four vectors of the iteration 48, the host's copy of the
+    // conductances 8. The matrix of a tensor replaces the conductances in double.
     const bool periodic = problem.periodic(0) || problem.periodic(1) || problem.periodic(2);
     const std::uint64_t matrix = problem.couples_directions() ? matrix_bytes(problem) : 0;
-    return static_cast<std::uint64_t>(problem.rows()) * (24 + (periodic ? 75 : 60) + 48 + 8) + matrix + (std::uint64_t{8} << 20);
+    return static_cast<std::uint64_t>(problem.rows()) * (24 + 48 + 8) + grids_memory(problem.rows(), periodic) + matrix +
+           (std::uint64_t{8} << 20);
 }
 
 }  // namespace kasane::sparse

@@ -3,6 +3,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/sparse/distributed/solve_led.hpp>
+#include <kasane/sparse/multigrid/box_multigrid.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -58,7 +59,7 @@ std::uint64_t distributed_poisson_memory(const PoissonProblem& problem, int work
     for (std::size_t w = 0; w + 1 < begin.size(); ++w) planes = std::max(planes, begin[w + 1] - begin[w] + 2);
     const bool periodic = problem.periodic(0) || problem.periodic(1) || problem.periodic(2);
     return poisson_solver_memory(problem) / static_cast<std::uint64_t>(problem.cells[2]) * static_cast<std::uint64_t>(planes) +
-           static_cast<std::uint64_t>(most_whole_cells(problem.rows(), begin)) * (periodic ? 75 : 60);
+           grids_memory(most_whole_cells(problem.rows(), begin), periodic);
 }
 
 void distributed_poisson_loop(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here) {

@@ -267,12 +267,13 @@ std::uint64_t memory_of_part(const RowPartOf<User>& part, const PartSetup& setup
 }
 
 std::uint64_t memory_of_part(const BoxPart& part, const PartSetup&) {
-    // As poisson_solver_memory(): conductances 24, of the grids 60 or 75, vectors 48; the grids that workers have whole; and the rows of a
+    // As poisson_solver_memory(): conductances 24, vectors 48, the grids of the slab and those that workers have whole; and the rows of a
     // tensor, with their stencils.
     const auto entries = static_cast<std::uint64_t>(part.inner.nonzeros() + part.outer.nonzeros());
-    const std::uint64_t grids = std::ranges::find(part.periodic, 1) != part.periodic.end() ? 75 : 60;
-    const auto whole = static_cast<std::uint64_t>(most_whole_cells(part.whole_box().count(), part.begin));
-    return static_cast<std::uint64_t>(part.face[0].size()) * (24 + grids + 48) + grids * whole + 12 * entries +
+    const bool periodic = std::ranges::find(part.periodic, 1) != part.periodic.end();
+    const auto cells = static_cast<index_t>(part.face[0].size());
+    return static_cast<std::uint64_t>(cells) * (24 + 48) +
+           grids_memory(cells + most_whole_cells(part.whole_box().count(), part.begin), periodic) + 12 * entries +
            5 * static_cast<std::uint64_t>(part.inner.rows());
 }
 

@@ -21,6 +21,13 @@ namespace box {
 struct Transfer;
 }
 
+/// Largest number of bytes of the grids of a BoxCycle, or of a slab's: their arrays, all of floats, take 30 bytes of a cell: 12 for the
+/// conductances of three faces, 8 for x and b, and 10 for r, three shares and the inverse of the diagonal of every second cell. All grids
+/// together take 8/7 of the finest one's where all directions are joined, up to twice where one is, and up to 2.5 times where that one is
+/// periodic, since its numbers of cells are even (10, 6, 4, 2, 1).
+/// @param cells  of the finest grid   @param periodic  along any direction
+constexpr std::uint64_t grids_memory(index_t cells, bool periodic) { return static_cast<std::uint64_t>(cells) * (periodic ? 75 : 60); }
+
 /// The V cycle in single precision on the grids of given conductances.
 template <Space S>
 class BoxCycle {
