@@ -315,8 +315,9 @@ int solve_complex_file(const Common& common, const SolveOptions& o, const sparse
     std::vector<std::complex<double>> x(b.values.size(), 0.0);
     auto solved = several ? solve_on_workers(common, o.matrix, workers, file.matrix, distributed, b, x)
                           : solve_complex(common, o.matrix, workers.here.front(), file.matrix, options, b, x);
-    return conclude(common, o, solved, {"Matrix Market", file.duplicates, read_seconds}, x,
-                    [&](const sparse::SolveLog& log) { return general_advice(log, options.method, several, true); });
+    return conclude(common, o, solved, {"Matrix Market", file.duplicates, read_seconds}, x, [&](const sparse::SolveLog& log) {
+        return general_advice(log, several ? distributed.method : options.method, several);
+    });
 }
 
 int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
@@ -350,7 +351,7 @@ int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
     const bool by_general = solved.method != "cg";
     const auto method = several ? distributed.method : general ? general->method : sparse::GeneralMethod::cg;
     return conclude(common, o, solved, {file.format, file.duplicates, read_seconds}, x,
-                    [&](const sparse::SolveLog& log) { return by_general ? general_advice(log, method, several, false) : std::string(); });
+                    [&](const sparse::SolveLog& log) { return by_general ? general_advice(log, method, several) : std::string(); });
 }
 
 }  // namespace

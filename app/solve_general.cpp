@@ -78,14 +78,13 @@ std::optional<sparse::GeneralOptions> general_options(const GeneralChoices& choi
     return options;
 }
 
-std::string general_advice(const sparse::SolveLog& log, sparse::GeneralMethod method, bool several, bool complex) {
+std::string general_advice(const sparse::SolveLog& log, sparse::GeneralMethod method, bool several) {
     using krylov::Outcome;
     using enum sparse::GeneralMethod;
-    const std::string other = several && complex    ? "start one rank with --method gmres"
-                              : method == automatic ? "take --method gmres with a larger --restart"
-                              : method == gmres     ? "take a larger --restart, or another preconditioner"
-                              : several             ? "take --method gmres"
-                                                    : "take --method gmres or auto";
+    const std::string other = method == automatic ? "take --method gmres with a larger --restart"
+                              : method == gmres   ? "take a larger --restart, or another preconditioner"
+                              : several           ? "take --method gmres"
+                                                  : "take --method gmres or auto";
     switch (log.end) {
         case Outcome::breakdown:
         case Outcome::diverged: return "a denominator of the method vanished, and new starts did not help: " + other;

@@ -32,6 +32,6 @@ std::optional<sparse::GeneralOptions> general_options(const GeneralChoices& choi
 
 /// The meaning of the end of a solve by bicgstab, gmres or minres and the remedy; empty where the end is one of every solver.
 /// @param several  workers
-std::string general_advice(const sparse::SolveLog& log, sparse::GeneralMethod method, bool several, bool complex);
+std::string general_advice(const sparse::SolveLog& log, sparse::GeneralMethod method, bool several);
 
 }  // namespace kasane::app

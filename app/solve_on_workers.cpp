@@ -63,8 +63,9 @@ sparse::DistributedOptions distributed_options(const WorkerChoices& choices, con
     if (complex && app.count("--block") > 0) refuse("--block", "has no effect on a complex matrix: leave it out");
     if (complex && app.count("--coarse") > 0) refuse("--coarse", "has no effect on a complex matrix: leave it out");
     if (choices.overlap > 0 && (minres || method == sparse::GeneralMethod::cg))
-        refuse("--overlap", fmt::format("makes a preconditioner that is not symmetric, as {} needs it: leave it out, or take bicgstab{}",
-                                        general.method, complex ? "" : " or gmres"));
+        refuse("--overlap",
+               fmt::format("makes a preconditioner that is not symmetric, as {} needs it: leave it out, or take bicgstab or gmres",
+                           general.method));
     else if (precondition == "jacobi" && choices.overlap > 0)
         refuse("--overlap", "has no effect with --precondition jacobi: leave it out, or take ic0 or multigrid");
     if (!problems.empty()) throw InputError(problems);

@@ -203,7 +203,17 @@ TEST_F(ParallelSolve, SolvesComplexMatrices) {
     }
     expect_refused(2, {"loss.mtx", "--json", "--precondition", "multigrid"}, {"--precondition", "real matrices"});
     expect_refused(2, {"loss.mtx", "--json", "--coarse", "8"}, {"--coarse", "no effect on a complex matrix"});
-    expect_refused(2, {"loss.mtx", "--json", "--method", "gmres"}, {"method", "one worker"});
+    for (const int n : {1, 2, 3, 4, 8}) {
+        const auto gmres =
+            ranks(n, solve({"loss.mtx", "--json", "--method", "gmres", "--restart", "40", "--rtol", "1e-10", "-o", "x.mtx", "--force"}));
+        ASSERT_EQ(gmres.status, 0) << gmres.err;
+        EXPECT_EQ(gmres.json()["method"], "gmres");
+        const auto x = sparse::read_complex_columns(directory / "x.mtx", systems[1].second.rows()).values;
+        EXPECT_LE(sparse::test::relative_distance(sparse::test::times(systems[1].second, x), Values(x.size(), 1.)), 1.01e-10) << n;
+    }
+    fs::remove(directory / "x.mtx");
+    expect_refused(2, {"loss.mtx", "--json", "--restart", "40"}, {"--restart", "take gmres"});
+    expect_refused(2, {"field.mtx", "--json", "--method", "cg", "--overlap", "1"}, {"--overlap", "bicgstab or gmres"});
     expect_refused(2, {"loss.mtx", "--json", "--method", "minres", "--precondition", "jacobi"}, {"minres", "real matrices"});
     expect_refused(2, {"loss.mtx", "--json", "--method", "cg"}, {"cg needs a Hermitian matrix"});
     const auto asked = ranks(2, solve({"field.mtx", "--json", "--method", "bicgstab"}));

@@ -58,6 +58,11 @@ inline void expect_complex_solutions(comm::WorkerCommunicator& workers, const st
         for (const auto precondition : {Precondition::jacobi, Precondition::ic0})
             expect_complex_solution(workers, here, A, {.precondition = precondition, .rtol = 1e-10}, alone);
         for (const int overlap : {1, 2}) expect_complex_solution(workers, here, A, {.overlap = overlap, .rtol = 1e-10}, with_overlap);
+        constexpr auto gmres = GeneralMethod::gmres;
+        for (const auto precondition : {Precondition::jacobi, Precondition::ic0})
+            expect_complex_solution(workers, here, A, {.precondition = precondition, .method = gmres, .restart = 60, .rtol = 1e-10},
+                                    "gmres");
+        expect_complex_solution(workers, here, A, {.overlap = 1, .method = gmres, .rtol = 1e-10}, "gmres");
     }
 }
 

@@ -63,6 +63,47 @@ TEST(DistributedComplexSolver, TakesTheIterationsOfARealMatrix) {
             });
 }
 
+TEST(DistributedComplexSolver, GmresWithJacobiTakesTheIterationsOfOneWorker) {
+    // The smallest diagonal entries give way to the largest entry of their row, which may couple it to another worker's.
+    auto A = without_symmetry(190);
+    for (index_t row = 0; row < A.rows(); row += 45)
+        for (auto e = A.begin[static_cast<std::size_t>(row)]; e < A.begin[static_cast<std::size_t>(row) + 1]; ++e)
+            if (A.column[static_cast<std::size_t>(e)] == row) A.value[static_cast<std::size_t>(e)] *= 1e-5;
+    const auto b = complex_waves(A.rows());
+    int of_one = 0;
+    for (const int count : {1, 2, 3, 4, 8})
+        on_workers(count, [&](auto& workers, const auto& here) {
+            DistributedComplexSolver solver(workers, here, A.view(),
+                                            {.precondition = Precondition::jacobi, .method = GeneralMethod::gmres, .restart = 190});
+            Values x(b.size(), 0.);
+            const auto log = solver.solve(view(b), view(x));
+            EXPECT_TRUE(log.converged());
+            EXPECT_LE(relative_distance(times(A, x), b), 1.01e-8);
+            if (count == 1) of_one = log.iterations;
+            EXPECT_NEAR(log.iterations, of_one, 1) << count << " workers";
+        });
+    EXPECT_GT(of_one, 3);
+}
+
+TEST(DistributedComplexSolver, GmresFailsWithItsName) {
+    // A cyclic shift, on which GMRES gains nothing in fewer than n iterations from the first unit vector.
+    Entries shift{40, {}};
+    for (index_t i = 0; i < 40; ++i) shift.at[{i, i}] = 1e-15, shift.at[{i, (i + 39) % 40}] = 1;
+    const auto A = times_factor(shift.matrix(), {0, 1});
+    for (const int count : {1, 2, 4})
+        on_workers(count, [&](auto& workers, const auto& here) {
+            const auto end = [&](int restart) {
+                DistributedComplexSolver solver(workers, here, A.view(),
+                                                {.precondition = Precondition::jacobi, .method = GeneralMethod::gmres, .restart = restart});
+                Values unit(40, 0.), x(40, 0.);
+                unit[0] = 1;
+                return solver.solve(view(unit), view(x)).end;
+            };
+            EXPECT_EQ(end(5), krylov::Outcome::stagnated);
+            EXPECT_EQ(end(40), krylov::Outcome::converged);
+        });
+}
+
 TEST(DistributedComplexSolver, TakesEntriesInAnyOrderAndSumsThem) {
     const auto A = without_symmetry(90);
     ComplexCsrMatrix mixed;
@@ -127,6 +168,9 @@ TEST(DistributedComplexSolver, RefusesBadInput) {
         refused(A, {.coarse_rows = 8}, "leave coarse_rows out");
         refused(A, {.precondition = Precondition::jacobi, .overlap = 1}, "leave the overlap out");
         refused(without_symmetry(2), {}, "take at most 2");
+        refused(A, {.method = GeneralMethod::gmres, .restart = 0}, "1 to 1000");
+        refused(A, {.precondition = Precondition::jacobi, .method = GeneralMethod::minres}, "minres is for real matrices");
+        refused(A, {.overlap = 1, .method = GeneralMethod::cg}, "bicgstab or gmres");
         auto hollow = A;
         hollow.value[0] = 0;
         refused(hollow, {}, "C.mtx: 1 diagonal entries are zero");

@@ -106,11 +106,9 @@ void require_kind(Checked<double>& matrix, const CsrView& A, GeneralMethod metho
     matrix.positive = true;
 }
 void require_kind(const Checked<std::complex<double>>& matrix, const ComplexCsrView&, GeneralMethod method, const std::string&) {
-    KS_VALIDATE(method != GeneralMethod::minres, "minres is for real matrices. Take bicgstab or auto", {"", 0, 0, "method"});
-    KS_VALIDATE(method != GeneralMethod::gmres, "gmres of complex matrices is for one worker. Take bicgstab or auto, or start one rank",
-                {"", 0, 0, "method"});
+    KS_VALIDATE(method != GeneralMethod::minres, "minres is for real matrices. Take bicgstab, gmres or auto", {"", 0, 0, "method"});
     KS_VALIDATE(method != GeneralMethod::cg || matrix.asymmetry.empty(),
-                fmt::format("cg needs a Hermitian matrix, and {}. Take bicgstab or auto", matrix.asymmetry), {"", 0, 0, "method"});
+                fmt::format("cg needs a Hermitian matrix, and {}. Take bicgstab, gmres or auto", matrix.asymmetry), {"", 0, 0, "method"});
 }
 
 /// The size of blocks that was asked for, or that fits, by the rule of a Solver; 1: scalar rows. @throws InputError

@@ -36,8 +36,7 @@ struct DistributedOptions {
     /// may be positive definite; no block is divided among workers.
     int block = 1;
     /// automatic: cg where A may be positive definite and subdomains do not overlap, otherwise bicgstab. cg takes real symmetric and
-    /// complex Hermitian matrices; gmres real ones; minres real symmetric ones, with zeros on the diagonal, too, with jacobi and no coarse
-    /// system.
+    /// complex Hermitian matrices; minres real symmetric ones, with zeros on the diagonal, too, with jacobi and no coarse system.
     GeneralMethod method = GeneralMethod::automatic;
     int restart = 30;             ///< iterations of a cycle of gmres, 1 to 1000
     double rtol = 1e-8;           ///< tolerance of ||b - A x|| / ||b||; as krylov::Options::rtol

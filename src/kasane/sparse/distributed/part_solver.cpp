@@ -111,9 +111,7 @@ class RowsOn final : public PartSolver<User> {
         }
         switch (setup.method) {
             case GeneralMethod::cg: cg_.emplace(algebra_.like(b_), algebra_.like(b_), algebra_.like(b_), algebra_.like(b_)); break;
-            case GeneralMethod::gmres:
-                if constexpr (is_real) gmres_.emplace(algebra_, b_, static_cast<int>(setup.restart));
-                break;
+            case GeneralMethod::gmres: gmres_.emplace(algebra_, b_, static_cast<int>(setup.restart)); break;
             case GeneralMethod::minres:
                 if constexpr (is_real) minres_.emplace(algebra_, b_);
                 break;
@@ -126,8 +124,8 @@ class RowsOn final : public PartSolver<User> {
             if constexpr (is_real) {
                 if (minres_) return krylov::minres(algebra_, operator_, *preconditioner_, b_, x_, *minres_, how);
                 preconditioner_->prepare(algebra_, b_, x_, how.rtol, cg_ ? cg_->r : gmres_ ? gmres_->v[0] : bicgstab_->r);
-                if (gmres_) return krylov::fgmres(algebra_, operator_, *preconditioner_, b_, x_, *gmres_, how);
             }
+            if (gmres_) return krylov::fgmres(algebra_, operator_, *preconditioner_, b_, x_, *gmres_, how);
             if (cg_) return conjugate_gradients(how);
             return krylov::bicgstab(algebra_, operator_, *preconditioner_, b_, x_, *bicgstab_, how);
         });

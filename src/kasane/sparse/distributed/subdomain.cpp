@@ -15,19 +15,21 @@ namespace kasane::sparse {
 namespace {
 
 /// A diagonal matrix whose jacobi is that of whole rows: the largest entry of a row where its diagonal entry is below 1e-3 of that.
-CsrMatrix diagonal_of_whole_rows(const RowPart& part) {
-    std::vector<double> diagonal(at(part.own()), 0.), most(at(part.own()), 0.);
-    const auto include = [&](const CsrMatrix& A, index_t r, index_t row, bool own) {
+template <class User>
+MatrixOf<User> diagonal_of_whole_rows(const RowPartOf<User>& part) {
+    std::vector<User> diagonal(at(part.own()));
+    std::vector<double> most(at(part.own()));
+    const auto include = [&](const MatrixOf<User>& A, index_t r, index_t row, bool own) {
         for (auto e = at(A.begin[at(r)]); e < at(A.begin[at(r) + 1]); ++e) {
-            most[at(row)] = std::max(most[at(row)], std::fabs(A.value[e]));
+            most[at(row)] = std::max(most[at(row)], std::abs(A.value[e]));
             if (own && A.column[e] == row) diagonal[at(row)] = A.value[e];
         }
     };
     for (index_t row = 0; row < part.inner.rows(); ++row) include(part.inner, row, row, true);
     for (index_t r = 0; r < part.outer.rows(); ++r) include(part.outer, r, part.outer_row[at(r)], false);
-    CsrMatrix D{{0}, numbers_from_zero(part.own()), {}};
+    MatrixOf<User> D{{0}, numbers_from_zero(part.own()), {}};
     for (index_t row = 0; row < part.own(); ++row) {
-        D.value.push_back(std::fabs(diagonal[at(row)]) >= 1e-3 * most[at(row)] ? diagonal[at(row)] : most[at(row)]);
+        D.value.push_back(std::abs(diagonal[at(row)]) >= 1e-3 * most[at(row)] ? diagonal[at(row)] : most[at(row)]);
         D.begin.push_back(row + 1);
     }
     return D;
@@ -86,10 +88,10 @@ SubdomainPreconditioner<S, User>::SubdomainPreconditioner(S on, comm::Worker& wo
             multigrid_.emplace(on, rows_.view(), NearNull<S>{constant_vectors(on, A.rows(), 1)}, false);
         }
     } else if (kind == Precondition::jacobi) {
-        if constexpr (std::same_as<User, double>) {
-            if (whole_rows) matrix_.emplace(sliced_on(on, diagonal_of_whole_rows(part)));
-        }
-        if (!matrix_) matrix_.emplace(sliced_on(on, A));
+        if (whole_rows)
+            matrix_.emplace(sliced_on(on, diagonal_of_whole_rows<User>(part)));
+        else
+            matrix_.emplace(sliced_on(on, A));
         diagonal_.emplace(*matrix_, positive);
     } else {
         GeneralOptions options;

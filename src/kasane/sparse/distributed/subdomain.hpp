@@ -31,7 +31,7 @@ class SubdomainPreconditioner {
     /// @param positive  A may be positive definite: factors must be, and the diagonal is shifted until they are; jacobi takes absolute
     /// values
     /// @param block     rows of dense blocks, of jacobi and ic0 of a positive matrix of doubles; 1: scalar rows
-    /// @param whole_rows  jacobi of scalar rows of doubles, as on one worker: a small diagonal entry, or none, is compared with couplings
+    /// @param whole_rows  jacobi of scalar rows, as on one worker: a small diagonal entry, or none, is compared with couplings
     ///   to other workers' rows, too
     /// @throws PreconditionError on this worker alone where no shift helps
     SubdomainPreconditioner(S on, comm::Worker& worker, const RowPartOf<User>& part, Precondition kind, bool positive, int block = 1,
