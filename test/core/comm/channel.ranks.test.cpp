@@ -78,9 +78,8 @@ TEST(ChannelRanks, CudaAutomatic) {
 
 TEST(ChannelRanks, CudaNccl) {
     if (const auto why = why_no_devices(); !why.empty()) GTEST_SKIP() << why;
-    if (nccl_built_with().empty()) GTEST_SKIP() << "this build has no NCCL";
     for (const int workers : {1, 2}) {
-        if (world().size() * workers <= cuda::device_count()) {
+        if (!nccl_built_with().empty() && world().size() * workers <= cuda::device_count()) {
             on_devices(workers, Engine::nccl);
             continue;
         }

@@ -33,7 +33,7 @@ TEST(LoadWarning, AppearsWhereThreadsExceedProcessors) {
 }
 
 TEST(LoadMeter, DetectsThreadsThatWaitForAProcessor) {
-    if (!std::ifstream("/proc/self/schedstat")) GTEST_SKIP() << "this system does not record waiting times";
+    const bool recorded = std::ifstream("/proc/self/schedstat").good();  // the system records waiting times
     const LoadMeter load;
     std::atomic<bool> stop{false};
     std::vector<std::thread> busy;
@@ -43,8 +43,11 @@ TEST(LoadMeter, DetectsThreadsThatWaitForAProcessor) {
             }
         });
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    EXPECT_GT(load.waiting(), 0.3) << "three of four threads wait";
-    EXPECT_TRUE(load.disturbed());
+    if (recorded)
+        EXPECT_GT(load.waiting(), 0.3) << "three of four threads wait";
+    else
+        EXPECT_EQ(load.waiting(), 0) << "unknown";
+    EXPECT_EQ(load.disturbed(), recorded);
     stop = true;
     for (auto& thread : busy) thread.join();
 }
