@@ -236,6 +236,23 @@ TEST_F(Run, TakesTheMemoryThatCheckReports) {
     EXPECT_GT(measured, 0.6 * each) << "bytes a particle: block steps and potentials, which this run has not, are counted too";
 }
 
+// A whole run with its report, beside the program and its libraries, which the check of the same file takes.
+TEST_F(Run, TheReportTakesTheMemoryThatCheckReports) {
+    small_run();
+    std::vector<std::string> check{"check", "small.toml", "--json"}, run{"run", "small.toml", "--json"};
+    for (auto* arguments : {&check, &run})
+        for (const char* setting : {"initial.count=131072", "run.until=0.3125", "force.method=tree", "force.delta=0.1", "output.audit=0",
+                                    "output.snapshot_every=0.015625", "output.diagnostics_every=0.3125"})
+            arguments->insert(arguments->end(), {"--set", setting});
+    const auto planned = start(check).wait();
+    ASSERT_EQ(planned.status, 0) << planned.err;
+    const double reported = planned.json()["memory"]["host_bytes"];
+    const auto outcome = start(run).wait();
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    ASSERT_TRUE(fs::exists(directory / "out/snapshots/snapshot_0020.hdf5"));
+    EXPECT_LE(static_cast<double>(outcome.peak_bytes) - static_cast<double>(planned.peak_bytes), reported);
+}
+
 // Run files of version 0.1 may have it.
 TEST_F(Run, TheFormerKeyAccumulationIsListedAsUnused) {
     small_run();

@@ -49,10 +49,16 @@ constexpr std::size_t few_points = 10'000;       ///< of a scene, so that every 
 void include(Extent& box, const Scene& scene, const std::vector<SceneGroup>& groups) {
     const auto& group = scene.group;
     const auto stride = std::max<std::size_t>(1, (group.size() + most_in_window - 1) / most_in_window);
+    std::vector<std::size_t> count(groups.size());
+    for (std::size_t i = 0; i < group.size(); i += stride)
+        if (group[i] < groups.size()) ++count[group[i]];
+    std::map<double, std::size_t> points;  // by the share outside
+    for (std::size_t g = 0; g < groups.size(); ++g) points[groups[g].outside] += count[g];
     constexpr double Vec3<double>::* axes[] = {&Vec3<double>::x, &Vec3<double>::y, &Vec3<double>::z};
     for_each_part(thread_count(Cpu{}), 3, [&](index_t a) {
         const auto axis = axes[a];
         std::map<double, std::vector<double>> values;  // by the share outside
+        for (const auto& [outside, some] : points) values[outside].reserve(some);
         std::vector<std::vector<double>*> of_group;
         for (const auto& g : groups) of_group.push_back(&values[g.outside]);
         for (std::size_t i = 0; i < group.size(); i += stride) {

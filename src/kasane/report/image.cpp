@@ -21,6 +21,7 @@ std::vector<std::uint8_t> encode(int width, int height, png_uint_32 format, cons
     if (!png_image_write_to_memory(&header, out.data(), &size, 0, pixels, 0, colors.data()))
         throw ComputationError(std::string("libpng cannot encode a picture: ") + header.message);
     out.resize(size);
+    out.shrink_to_fit();  // a film keeps many pictures
     return out;
 }
 

@@ -5,6 +5,8 @@ namespace kasane::report {
 
 std::string html(const Page& page) {
     std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+    constexpr std::size_t beside_body = 1 << 17;
+    out.reserve(page.body.size() + beside_body);
     out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
     out += "<meta name=\"color-scheme\" content=\"light dark\">\n";
     out += "<title>" + escape(page.title) + " · kasane</title>\n<style>\n" + style + page.style + "</style>\n</head>\n<body>\n<main>\n";

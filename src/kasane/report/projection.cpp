@@ -99,6 +99,7 @@ std::vector<SkyPoint> points_of(const Window& window, Plane plane, View<const Ve
     const double scale = 1 / window.pixel();
     const float last_x = std::nextafter(static_cast<float>(columns), 0.0F), last_y = std::nextafter(static_cast<float>(rows), 0.0F);
     std::vector<SkyPoint> points;
+    points.reserve(static_cast<std::size_t>(std::count(group.begin() + first, group.begin() + end, which)));
     for (index_t i = first; i < end; ++i) {
         if (group[i] != which) continue;
         const auto r = position[i];

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace fs = std::filesystem;
 
@@ -301,9 +302,9 @@ Summary check(const Kinds& kinds, const fs::path& run_file, const std::vector<io
 
 std::string report_page(const Kinds& kinds, const fs::path& directory, bool* finished) {
     auto history = read_run_history(directory);
-    const auto page = kind_in(kinds, directory).page(history);
+    auto page = kind_in(kinds, directory).page(history);
     if (finished) *finished = page.head.status != "running";
-    return html(page, history);
+    return html(std::move(page), history);
 }
 
 fs::path write_report(const Kinds& kinds, const fs::path& directory) {

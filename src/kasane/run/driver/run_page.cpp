@@ -104,14 +104,16 @@ RunHistory read_run_history(const std::filesystem::path& directory) {
     return h;
 }
 
-std::string html(const RunPage& p, const RunHistory& h) {
+std::string html(RunPage p, const RunHistory& h) {
     report::Page page{.title = p.head.title.empty() ? h.directory.filename().string() : p.head.title,
                       .eyebrow = "kasane run report " + status_badge(p),
                       .style = p.style,
                       .head = "<p class=\"lead\">" + p.lead + "</p>\n" + report::tiles(p.tiles),
                       .script = p.script};
-    page.body = status_remarks(p, h) + p.body + "<section>\n<h2>Facts</h2>\n" + fact_table(p) + run_file_details(h.run_file) +
-                command_list(p, h) + paper_list(p.head.papers) + "</section>\n";
+    page.body = std::move(p.body);  // many MB with a film
+    page.body.insert(0, status_remarks(p, h));
+    page.body += "<section>\n<h2>Facts</h2>\n" + fact_table(p) + run_file_details(h.run_file) + command_list(p, h) +
+                 paper_list(p.head.papers) + "</section>\n";
     return report::html(page);
 }
 

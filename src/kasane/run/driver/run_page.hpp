@@ -40,7 +40,7 @@ struct RunPage {
 };
 
 /// The whole document.
-std::string html(const RunPage& page, const RunHistory& history);
+std::string html(RunPage page, const RunHistory& history);
 
 /// The timers of the record that took time, the longest first, for report::time_bars().
 std::vector<std::pair<std::string, double>> timed_parts(const Record& record);

@@ -1,6 +1,7 @@
 #include <kasane/gravity/distributed/memory.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/gravity/method_keys.hpp>
+#include <kasane/run/gravity/film.hpp>
 #include <kasane/run/gravity/film_keys.hpp>
 #include <kasane/run/gravity/papers.hpp>
 #include <kasane/run/gravity/parallel_keys.hpp>
@@ -118,6 +119,15 @@ GravityFile read_gravity_file(const std::filesystem::path& path, const GravitySo
     return file;
 }
 
+namespace {
+
+/// Host memory of a run in one process. The report is made when the simulation is released. @param steps  memory of the steps [byte]
+std::uint64_t with_report(std::uint64_t steps, index_t n) {
+    return std::max(steps, ReportMemory::of_particle * static_cast<std::uint64_t>(n)) + report_memory().pictures;
+}
+
+}  // namespace
+
 std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ranks) {
     const auto n = file.initial.count();
     const bool cpu = name(file.space) == "cpu";
@@ -125,7 +135,7 @@ std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ra
     std::vector<RunMemory> all(static_cast<std::size_t>(ranks.size()));
     if (all_workers == 1) {
         const auto needed = gravity::simulation_memory(file.space, n, file.force);
-        all[0] = {needed.host_bytes, available_memory(Cpu{}), needed.device_bytes, cpu ? 0 : available_memory(file.space)};
+        all[0] = {with_report(needed.host_bytes, n), available_memory(Cpu{}), needed.device_bytes, cpu ? 0 : available_memory(file.space)};
         return all;
     }
     const bool apart = ranks.size() > 1 || std::holds_alternative<gravity::BlockSteps>(file.steps);
@@ -142,8 +152,10 @@ std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ra
         all[r].host_available = free.host - std::min(free.host, others);
         all[r].device_available = free.device;
     }
-    // Also where each rank writes its own snapshots: checkpoints are one file.
-    if (ranks.size() > 1)
+    // Also where each rank writes its own snapshots: checkpoints are one file. The film shows the snapshots that fit.
+    if (ranks.size() == 1)
+        all[0].host_bytes = with_report(all[0].host_bytes, n);
+    else
         all[0].host_bytes += collected_bytes(n, all[0].host_available - std::min(all[0].host_available, all[0].host_bytes));
     return all;
 }

@@ -28,6 +28,7 @@ Vec3<double> mean(const std::vector<Vec3<double>>& points) {
 double median_distance(const std::vector<Vec3<double>>& points, const Vec3<double>& center) {
     if (points.empty()) return 0;
     std::vector<double> d;
+    d.reserve(points.size());
     for (const auto& p : points) d.push_back(distance(p, center));
     const auto middle = d.begin() + static_cast<std::ptrdiff_t>(d.size() / 2);
     std::nth_element(d.begin(), middle, d.end());
@@ -54,10 +55,16 @@ Membership Membership::by_counts(const std::vector<std::int64_t>& counts, const 
     std::vector<std::vector<Vec3<double>>> part(counts.size());
     const auto smallest = counts.empty() ? 0 : std::max<std::int64_t>(0, *std::ranges::min_element(counts));
     const auto stride = stride_of(static_cast<std::size_t>(smallest));
-    for (std::size_t i = 0; i < particles.id.size(); i += stride) {
-        const auto p = std::lower_bound(m.last_id_.begin(), m.last_id_.end(), particles.id[i]) - m.last_id_.begin();
-        if (p < std::ssize(part) && finite(particles.position[i])) part[static_cast<std::size_t>(p)].push_back(particles.position[i]);
-    }
+    const auto for_each_member = [&](const auto& body) {
+        for (std::size_t i = 0; i < particles.id.size(); i += stride) {
+            const auto p = std::lower_bound(m.last_id_.begin(), m.last_id_.end(), particles.id[i]) - m.last_id_.begin();
+            if (p < std::ssize(part) && finite(particles.position[i])) body(static_cast<std::size_t>(p), particles.position[i]);
+        }
+    };
+    std::vector<std::size_t> members(counts.size());
+    for_each_member([&](std::size_t p, const auto&) { ++members[p]; });
+    for (std::size_t p = 0; p < part.size(); ++p) part[p].reserve(members[p]);
+    for_each_member([&](std::size_t p, const auto& position) { part[p].push_back(position); });
     m.objects_ = 0;
     for (std::size_t p = 0; p < part.size(); ++p) {
         const auto center = mean(part[p]);
@@ -78,13 +85,15 @@ Membership Membership::by_position(const gravity::Particles& particles) {
     const auto bright = [&](std::size_t i) { return particles.type[i] != halo_type; };
     bool any_bright = false;
     for (std::size_t i = 0; i < particles.type.size(); ++i) any_bright = any_bright || bright(i);
+    const auto counts = [&](std::size_t i) { return finite(particles.position[i]) && (bright(i) || !any_bright); };
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < particles.position.size(); ++i) count += counts(i);
+    if (count < 16) return {};
+    const auto stride = stride_of(count);
     std::vector<Vec3<double>> points;
-    for (std::size_t i = 0; i < particles.position.size(); ++i)
-        if (finite(particles.position[i]) && (bright(i) || !any_bright)) points.push_back(particles.position[i]);
-    if (points.size() < 16) return {};
-    const auto stride = stride_of(points.size());
-    for (std::size_t k = 1; k * stride < points.size(); ++k) points[k] = points[k * stride];
-    points.resize((points.size() + stride - 1) / stride);
+    points.reserve((count + stride - 1) / stride);
+    for (std::size_t i = 0, k = 0; i < particles.position.size(); ++i)
+        if (counts(i) && k++ % stride == 0) points.push_back(particles.position[i]);
     const auto farthest = [&](const Vec3<double>& from) {
         return *std::max_element(points.begin(), points.end(),
                                  [&](const auto& a, const auto& b) { return distance(a, from) < distance(b, from); });
