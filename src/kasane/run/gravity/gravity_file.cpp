@@ -1,8 +1,8 @@
 #include <kasane/gravity/distributed/memory.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
-#include <kasane/run/gravity/method_keys.hpp>
 #include <kasane/run/gravity/film.hpp>
 #include <kasane/run/gravity/film_keys.hpp>
+#include <kasane/run/gravity/method_keys.hpp>
 #include <kasane/run/gravity/papers.hpp>
 #include <kasane/run/gravity/parallel_keys.hpp>
 #include <kasane/run/gravity/gravity_file.hpp>
