@@ -71,7 +71,7 @@ TEST_F(Toml, ARequiredKeyThatIsMissingNamesItsTable) {
     ASSERT_EQ(all.size(), 1u);
     EXPECT_EQ(all[0].where.key, "force.softening");
     EXPECT_EQ(all[0].where.line, 1);
-    EXPECT_EQ(all[0].message, "is missing: Plummer softening must be given");
+    EXPECT_EQ(all[0].message, "is missing: give it (Plummer softening)");
 }
 
 TEST_F(Toml, AKeyOfAnotherTableNamesItsTable) {

@@ -357,7 +357,7 @@ std::string comment(const std::string& help, const std::string& unit, const std:
     return text;
 }
 
-std::string missing(const std::string& help) { return "is missing" + (help.empty() ? "" : ": " + help + " must be given"); }
+std::string missing(const std::string& help) { return help.empty() ? "is missing" : "is missing: give it (" + help + ")"; }
 
 /// A bare number or, with `parse`, a string with its unit. @throws InputError
 double number_in(const toml::node& node, const ParseQuantity& parse) {
