@@ -64,8 +64,9 @@ sparse::DistributedOptions distributed_options(const WorkerChoices& choices, con
     if (complex && app.count("--coarse") > 0) refuse("--coarse", "has no effect on a complex matrix: leave it out");
     if (choices.overlap > 0 && (minres || method == sparse::GeneralMethod::cg))
         refuse("--overlap",
-               fmt::format("makes the preconditioner nonsymmetric, and {} needs a symmetric one: leave it out, or take bicgstab or gmres",
-                           general.method));
+               fmt::format(
+                   "makes a preconditioner that is not symmetric, and {} needs a symmetric one: leave it out, or take bicgstab or gmres",
+                   general.method));
     else if (precondition == "jacobi" && choices.overlap > 0)
         refuse("--overlap", "has no effect with --precondition jacobi: leave it out, or take ic0 or multigrid");
     if (!problems.empty()) throw InputError(problems);
@@ -85,7 +86,7 @@ sparse::DistributedOptions distributed_options(const WorkerChoices& choices, con
     refuse_options_of_one_worker(app, problems);
     if (app.count("--overlap") > 0)
         problems.push_back(
-            {"makes the preconditioner nonsymmetric, and eigenvalues need a symmetric one: leave it out", {"", 0, 0, "--overlap"}});
+            {"makes a preconditioner that is not symmetric, and eigenvalues need a symmetric one: leave it out", {"", 0, 0, "--overlap"}});
     if (how.precondition != sparse::Precondition::multigrid && how.precondition != sparse::Precondition::jacobi)
         problems.push_back(
             {"eigenvalues take the preconditioners multigrid and jacobi on several workers, not " + sparse::name(how.precondition),
