@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 namespace kasane {
 
@@ -15,13 +16,22 @@ struct Integral {
     int evaluations = 0;
 };
 
+namespace detail {
+/// Two nodes of the tanh-sinh rule on an interval of length 1: their distance from the nearer end is q/(1 + q).
+struct TanhSinhPair {
+    double q, weight;
+};
+constexpr int tanh_sinh_end = 5;     ///< largest t: the last nodes lie 1e-101 of the interval from its ends
+constexpr int tanh_sinh_levels = 9;  ///< the last level has the step 2^-9 in t: 5120 nodes
+/// The pairs that a level adds to those before: t = 1, 2, ... of level 0, t = step, 3 step, ... of the others, step = 2^-level.
+const std::vector<TanhSinhPair>& tanh_sinh_pairs(int level);
+}  // namespace detail
+
 /// Tanh-sinh (double-exponential) quadrature of f over [a, b], halving the step until two levels agree to `tolerance` times
 /// the integral of |f|.                                                [Takahasi & Mori 1974, Publ. RIMS 9, 721]
 /// f is not called at a and b. An end may be singular as |x - end|^(-1/2); rounding of x costs digits there unless the end is 0.
 template <class F>
 Integral integrate(F f, double a, double b, double tolerance = 1e-9) {
-    constexpr double t_max = 5;       // the last nodes lie 1e-101 (b - a) from the ends
-    constexpr int deepest_level = 9;  // step 2^-9: 5120 nodes
     const double width = b - a;
     Integral result;
     double sum = 0, magnitude = 0;
@@ -32,20 +42,20 @@ Integral integrate(F f, double a, double b, double tolerance = 1e-9) {
         magnitude += std::abs(term);
         ++result.evaluations;
     };
-    const auto add_pair = [&](double t) {
-        const double q = std::exp(-std::numbers::pi * std::sinh(t));
-        const double from_end = width * q / (1 + q);
-        const double weight = std::numbers::pi * std::cosh(t) * q / ((1 + q) * (1 + q));
-        add(a + from_end, weight);
-        add(b - from_end, weight);
+    const auto add_level = [&](int level) {
+        for (const auto [q, weight] : detail::tanh_sinh_pairs(level)) {
+            const double from_end = width * q / (1 + q);
+            add(a + from_end, weight);
+            add(b - from_end, weight);
+        }
     };
     add(a + width / 2, std::numbers::pi / 4);
     double step = 1;
-    for (int i = 1; i <= static_cast<int>(t_max); ++i) add_pair(i);
+    add_level(0);
     result.value = width * sum;
-    for (int level = 1; level <= deepest_level && !result.converged; ++level) {
+    for (int level = 1; level <= detail::tanh_sinh_levels && !result.converged; ++level) {
         step /= 2;
-        for (int i = 1; i * step <= t_max; i += 2) add_pair(i * step);
+        add_level(level);
         const double value = width * step * sum;
         result.error = std::abs(value - result.value);
         result.value = value;

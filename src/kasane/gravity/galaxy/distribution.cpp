@@ -57,6 +57,7 @@ double far_beyond(const Inversion& c) {
 Integral eddington(const Inversion& c, double r_q) {
     const double x_end = std::log(c.density.outer() / r_q) + far_beyond(c);
     if (x_end <= 0) return {.converged = true};
+    const PotentialDrop drop(c.potential, r_q);
     const auto integrand = [&](double x) {
         if (x < inner_part * x_end) return 0.;
         const double r = r_q * std::exp(x);
@@ -65,7 +66,7 @@ Integral eddington(const Inversion& c, double r_q) {
         if (!(rho > 0)) return 0.;
         const double mass = c.curves.mass(r), all = c.potential.density(r, c.density, own.rho);
         const double curvature = dd + d * 2 * (1 - 2 * pi * all * r * r * r / mass) / r;
-        return r * r * r / mass * curvature / std::sqrt(c.potential.drop(r_q, x));
+        return r * r * r / mass * curvature / std::sqrt(drop(x));
     };
     auto f = integrate(integrand, 0, x_end, 1e-8);
     const double factor = 1 / (std::sqrt(8.) * pi * pi);

@@ -104,26 +104,32 @@ double SphericalPotential::density(double r, const MassProfile& known, double rh
     return sum;
 }
 
-double SphericalPotential::profiles_drop(double t, double x) const {
-    const auto &log_mass = *log_mass_, &log_psi = *log_psi_, &depth = *depth_;
-    const double first = log_mass.first(), last = log_mass.last();
-    if (t + x <= first) return curves_of(*this).inside_drop(t, x);
-    if (t < first) return curves_of(*this).inside_drop(t, first - t) + profiles_drop(first, t + x - first);
+double SphericalPotential::drop(double r, double x) const { return PotentialDrop(*this, r)(x); }
+
+PotentialDrop::PotentialDrop(const SphericalPotential& potential, double r)
+    : potential_(&potential), point_(potential.point_mass_ > 0 ? potential.point_mass_ / r : 0) {
+    if (!potential.empty_) start_ = start_at(std::log(r));
+}
+
+PotentialDrop::Start PotentialDrop::start_at(double t) const { return {t, (*potential_->depth_)(t), std::exp((*potential_->log_psi_)(t))}; }
+
+double PotentialDrop::operator()(double x) const {
+    const double point = point_ > 0 ? point_ * -std::expm1(-x) : 0;
+    return potential_->empty_ ? point : point + profiles_drop(start_, x);
+}
+
+/// The profiles' part of Psi(e^t) - Psi(e^(t + x)).
+double PotentialDrop::profiles_drop(const Start& start, double x) const {
+    const auto &log_mass = *potential_->log_mass_, &log_psi = *potential_->log_psi_, &depth = *potential_->depth_;
+    const double t = start.t, u = t + x, first = log_mass.first(), last = log_mass.last();
+    if (u <= first) return curves_of(*potential_).inside_drop(t, x);
+    if (t < first) return curves_of(*potential_).inside_drop(t, first - t) + profiles_drop(start_at(first), u - first);
     const auto pull = [&](double s) { return std::exp(log_mass(t + s) - t - s); };
     if (x < shortest_step) return x / 2 * (pull(x * (1 - inv_sqrt3) / 2) + pull(x * (1 + inv_sqrt3) / 2));
     if (x < short_step) return integrate_short(pull, 0, x);
-    const double u = t + x;
-    const double depth_here = depth(t), psi = std::exp(log_psi(t));
-    if (depth_here > psi || t >= last) return psi - std::exp(log_psi(u));
-    if (u <= last) return depth(u) - depth_here;
-    return depth(last) - depth_here + std::exp(log_psi(last)) - std::exp(log_psi(u));
-}
-
-double SphericalPotential::drop(double r, double x) const {
-    const double point = point_mass_ > 0 ? point_mass_ / r * -std::expm1(-x) : 0;
-    if (empty_) return point;
-    const double t = std::log(r);
-    return point + profiles_drop(t, x);
+    if (start.depth > start.psi || t >= last) return start.psi - std::exp(log_psi(u));
+    if (u <= last) return depth(u) - start.depth;
+    return depth(last) - start.depth + std::exp(log_psi(last)) - std::exp(log_psi(u));
 }
 
 }  // namespace kasane::gravity

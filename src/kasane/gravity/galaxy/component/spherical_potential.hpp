@@ -41,8 +41,7 @@ class SphericalPotential {
 
    private:
     friend struct PotentialCurves;
-    /// The profiles' part of Psi(e^t) - Psi(e^(t + x)).
-    double profiles_drop(double t, double x) const;
+    friend class PotentialDrop;
 
     std::vector<std::shared_ptr<const MassProfile>> profiles_;
     double point_mass_ = 0;
@@ -50,6 +49,27 @@ class SphericalPotential {
     double inner_slope_ = 3;  // d ln mass / d ln r inside the grid
     // The profiles' part as functions of ln r; depth: Int_inner^r M/r^2 dr.
     std::shared_ptr<const UniformHermite> log_mass_, log_psi_, depth_;
+};
+
+/// SphericalPotential::drop() from one radius, for many x.
+class PotentialDrop {
+   public:
+    /// @param potential  must outlive this   @param r  radius [length], above 0
+    PotentialDrop(const SphericalPotential& potential, double r);
+    /// Psi(r) - Psi(r e^x) for x >= 0 [mass / length].
+    double operator()(double x) const;
+
+   private:
+    /// Where a drop of the profiles' part begins: ln r, and the tables there.
+    struct Start {
+        double t, depth, psi;
+    };
+    Start start_at(double t) const;
+    double profiles_drop(const Start& start, double x) const;
+
+    const SphericalPotential* potential_;
+    double point_;  ///< Psi of the point mass at r
+    Start start_{};
 };
 
 }  // namespace kasane::gravity
