@@ -3,20 +3,38 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 namespace kasane::report {
+namespace {
+
+/// The smallest value such that all smaller ones add up to `sum` or more; the largest value if there is none. Reorders the values.
+double above_share(std::vector<float>& values, double sum) {
+    // Values below `low` are smaller than the others and add up to less than `sum`, those below `high` to `sum` or more.
+    auto low = values.begin(), high = values.end();
+    double below = 0;
+    while (high - low > 1) {
+        const auto middle = low + (high - low) / 2;
+        std::nth_element(low, middle, high);
+        const double part = std::accumulate(low, middle, 0.0, [](double a, float v) { return a + static_cast<double>(v); });
+        if (below + part < sum)
+            below += part, low = middle;
+        else
+            high = middle;
+    }
+    return static_cast<double>(high == values.end() ? *low : *high);
+}
+
+}  // namespace
 
 void Exposure::include(std::vector<float> density) {
     double sum = 0;
     for (const float v : density) sum += static_cast<double>(v);
     if (!(sum > 0)) return;
-    std::sort(density.begin(), density.end());
-    const auto bright = static_cast<double>(density[static_cast<std::size_t>(0.9995 * static_cast<double>(density.size() - 1))]);
-    double below = 0;
-    std::size_t at = 0;
-    while (at + 1 < density.size() && below < 0.06 * sum) below += static_cast<double>(density[at++]);
-    const double faint = static_cast<double>(density[at]);
-    brightest = std::max(brightest, bright);
+    const auto bright = density.begin() + static_cast<std::ptrdiff_t>(0.9995 * static_cast<double>(density.size() - 1));
+    std::nth_element(density.begin(), bright, density.end());
+    brightest = std::max(brightest, static_cast<double>(*bright));
+    const double faint = above_share(density, 0.06 * sum);
     faintest = faintest > 0 ? std::min(faintest, faint) : faint;
 }
 
@@ -45,8 +63,16 @@ std::vector<float> total(const std::vector<Density>& parts) {
 }
 
 Image paint(const std::vector<Density>& parts, const Tone& tone, const Palette& palette) {
-    const auto sum = total(parts);
     Image image{parts[0].columns, parts[0].rows, {}};
+    if (parts.size() == 1) {
+        const double all = 1;
+        std::vector<Rgb> color;
+        for (int level = 0; level < Palette::levels; ++level) color.push_back(palette(level, &all));
+        image.pixel.reserve(parts[0].value.size());
+        for (const float v : parts[0].value) image.pixel.push_back(color[static_cast<std::size_t>(tone(v))]);
+        return image;
+    }
+    const auto sum = total(parts);
     image.pixel.reserve(sum.size());
     std::vector<double> share(parts.size(), 1.0 / static_cast<double>(parts.size()));
     for (std::size_t i = 0; i < sum.size(); ++i) {
