@@ -119,7 +119,7 @@ class CommandTest : public ::testing::Test {
         return false;
     }
 
-    /// A run file of a small Plummer sphere in the test's directory: 40 steps unless changed by settings.
+    /// A run file of a small Plummer sphere in the test's directory: 40 steps unless changed by settings, and no report.
     fs::path small_run(const std::string& more_output = "") {
         const auto path = directory / "small.toml";
         write_file(path,
@@ -127,7 +127,7 @@ class CommandTest : public ::testing::Test {
                    "[initial]\nmodel = \"plummer\"\ncount = 257\n"
                    "[force]\nsoftening = 0.05\n"
                    "[step]\ndt = 0.015625\n"
-                   "[output]\ndirectory = \"out\"\nsnapshot_every = 0.15625\ndiagnostics_every = 0.0625\n" +
+                   "[output]\ndirectory = \"out\"\nsnapshot_every = 0.15625\ndiagnostics_every = 0.0625\nreport = false\n" +
                        more_output);
         return path;
     }
@@ -141,7 +141,7 @@ class CommandTest : public ::testing::Test {
                        std::to_string(count) + "\n[force]\nmethod = \"tree\"\nsoftening = 0.02\n" + more_force + "[step]\nmethod = \"" +
                        step +
                        "\"\ndt_max = 0.03125\n"
-                       "[output]\ndirectory = \"out\"\nsnapshot_every = 0.15625\ndiagnostics_every = 0.0625\n");
+                       "[output]\ndirectory = \"out\"\nsnapshot_every = 0.15625\ndiagnostics_every = 0.0625\nreport = false\n");
         return path;
     }
 

@@ -18,12 +18,12 @@ using nlohmann::json;
 
 class Parallel : public test::RanksTest {
    protected:
-    /// A Plummer sphere of many grains: 8 steps.
+    /// A Plummer sphere of many grains: 8 steps, and no report.
     void sphere(const std::string& step = "dt = 0.015625") {
         test::write_file(directory / "sphere.toml",
                          "[run]\nproblem = \"gravity\"\nunits = \"nbody\"\ndevice = \"cpu\"\nthreads = 1\nuntil = 0.125\n"
                          "[initial]\nmodel = \"plummer\"\ncount = 1000\n[force]\nsoftening = 0.01\n[step]\n" +
-                             step + "\n[output]\ndirectory = \"out\"\nsnapshot_every = 0.0625\n");
+                             step + "\n[output]\ndirectory = \"out\"\nsnapshot_every = 0.0625\nreport = false\n");
     }
     std::vector<fs::path> checkpoints(const std::string& name) const {
         std::vector<fs::path> all;
@@ -48,8 +48,8 @@ class Parallel : public test::RanksTest {
         EXPECT_EQ(one.state.frame.origin, other.state.frame.origin);
         EXPECT_EQ(one.state.frame.total, other.state.frame.total);
     }
-    void run_on(int n, const std::string& name) {
-        const auto outcome = ranks(n, {"run", "sphere.toml", "-o", name, "--quiet"});
+    void run_on(int n, const std::string& name, const std::string& report = "false") {
+        const auto outcome = ranks(n, {"run", "sphere.toml", "-o", name, "--quiet", "--set", "output.report=" + report});
         ASSERT_EQ(outcome.status, 0) << outcome.err;
         EXPECT_EQ(outcome.err, "") << "they are quiet";
     }
@@ -60,7 +60,7 @@ TEST_F(Parallel, TwoToFourRanksWriteTheFilesOfOne) {
     ASSERT_EQ(kasane({"run", "sphere.toml", "-o", "one"}).status, 0);
     for (const int n : {2, 3, 4}) {
         const auto name = std::to_string(n);
-        run_on(n, name);
+        run_on(n, name, "true");
         expect_same_run("one", name);
         const auto record = json::parse(read_file(directory / name / "record.json"));
         EXPECT_EQ(record["parallel"]["ranks"], n);
@@ -250,7 +250,7 @@ TEST_F(Parallel, EachRankDrawsReadsAndWritesItsParticles) {
     test::write_file(directory / "again.toml",
                      "[run]\nproblem = \"gravity\"\nunits = \"nbody\"\ndevice = \"cpu\"\nthreads = 1\nuntil = 0.125\n"
                      "[initial]\nfile = \"ranks4/snapshots/snapshot_0002.0.hdf5\"\n[force]\nsoftening = 0.02\n[step]\ndt = 0.015625\n"
-                     "[output]\ndirectory = \"out\"\n");
+                     "[output]\ndirectory = \"out\"\nreport = false\n");
     ASSERT_EQ(kasane({"run", "again.toml", "-o", "again1", "--quiet"}).status, 0);
     for (const int n : {2, 3}) {
         const auto name = "again" + std::to_string(n);

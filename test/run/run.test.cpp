@@ -35,7 +35,7 @@ std::vector<double> numbers(const std::string& row) {
 
 TEST_F(Run, WritesItsDirectory) {
     small_run();
-    const auto outcome = kasane({"run", "small.toml", "--json"});
+    const auto outcome = kasane({"run", "small.toml", "--json", "--set", "output.report=true"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const auto result = outcome.json();
     EXPECT_EQ(result["directory"], "out");
@@ -119,9 +119,23 @@ TEST_F(Run, WritesItsDirectory) {
     EXPECT_EQ(record["force_error"]["max"], last[23]);
 }
 
+TEST_F(Run, AReportThatIsNotWantedIsNeitherCountedNorWritten) {
+    small_run();
+    const auto memory = [&](const std::string& report) {
+        return kasane({"check", "small.toml", "--json", "--set", "output.report=" + report}).json()["memory"]["host_bytes"].get<double>();
+    };
+    EXPECT_GT(memory("true"), memory("false") + 32e6) << "its pictures";
+    const auto outcome = kasane({"run", "small.toml", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(outcome.json()["report"].is_null());
+    EXPECT_FALSE(fs::exists(directory / "out/report.html"));
+    ASSERT_EQ(kasane({"report", "out"}).status, 0);
+    EXPECT_NE(read_file(directory / "out/report.html").find("<canvas"), std::string::npos) << "the film";
+}
+
 TEST_F(Run, WithoutAnAuditThereAreNoForceErrors) {
     small_run("audit = 0\n");
-    ASSERT_EQ(kasane({"run", "small.toml", "--quiet"}).status, 0);
+    ASSERT_EQ(kasane({"run", "small.toml", "--quiet", "--set", "output.report=true"}).status, 0);
     for (const std::size_t column : {21u, 22u, 23u})
         EXPECT_TRUE(std::isnan(numbers(lines(read_file(directory / "out/energy.csv")).back())[column]));
     EXPECT_EQ(gravity::read_snapshot(directory / "out/snapshots/snapshot_0004.hdf5").force_error, gravity::SnapshotForceError{});
@@ -216,6 +230,7 @@ TEST_F(Run, TakesTheMemoryThatCheckReports) {
         const std::vector<std::string> settings{"--set", count,
                                                 "--set", "run.until=1",
                                                 "--set", "output.audit=0",
+                                                "--set", "output.report=true",
                                                 "--set", "output.snapshot_every=0.015625",
                                                 "--set", "output.diagnostics_every=0.015625",
                                                 "--json"};
@@ -242,7 +257,7 @@ TEST_F(Run, TheReportTakesTheMemoryThatCheckReports) {
     std::vector<std::string> check{"check", "small.toml", "--json"}, run{"run", "small.toml", "--json"};
     for (auto* arguments : {&check, &run})
         for (const char* setting : {"initial.count=131072", "run.until=0.3125", "force.method=tree", "force.delta=0.1", "output.audit=0",
-                                    "output.snapshot_every=0.015625", "output.diagnostics_every=0.3125"})
+                                    "output.report=true", "output.snapshot_every=0.015625", "output.diagnostics_every=0.3125"})
             arguments->insert(arguments->end(), {"--set", setting});
     const auto planned = start(check).wait();
     ASSERT_EQ(planned.status, 0) << planned.err;

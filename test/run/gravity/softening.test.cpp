@@ -29,7 +29,7 @@ class SofteningRun : public test::CommandTest {
                    "[run]\nproblem = \"gravity\"\nunits = \"nbody\"\ndevice = \"cpu\"\nthreads = 1\nuntil = 0.25\n"
                    "[initial]\nmodel = \"pair.toml\"\n[force]\n" +
                        force + "[step]\n" + step +
-                       "[output]\ndirectory = \"out\"\nsnapshot_every = 0.125\ndiagnostics_every = 0.0625\naudit = 64\n");
+                       "[output]\ndirectory = \"out\"\nsnapshot_every = 0.125\ndiagnostics_every = 0.0625\naudit = 64\nreport = false\n");
     }
     json record(const std::string& name = "out") { return json::parse(read_file(directory / name / "record.json")); }
     gravity::Snapshot last_snapshot(const std::string& name = "out") {
@@ -43,7 +43,7 @@ TEST_F(SofteningRun, EachComponentHasItsOwn) {
             SCOPED_TRACE(method + " " + kernel);
             write("method = \"" + method + "\"\nsoftening_kernel = \"" + kernel + "\"\nsoftening = {bulge = 0.03125}\n");
             const auto name = method + kernel;
-            const auto outcome = kasane({"run", "run.toml", "-o", name, "--json"});
+            const auto outcome = kasane({"run", "run.toml", "-o", name, "--json", "--set", "output.report=true"});
             ASSERT_EQ(outcome.status, 0) << outcome.err;
             EXPECT_LT(outcome.json()["relative_energy_error"], 2e-3);
             const auto r = record(name);

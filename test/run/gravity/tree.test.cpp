@@ -38,7 +38,7 @@ class TreeRun : public test::CommandTest {
 
 TEST_F(TreeRun, BlockStepsWriteTheirCostAndTheForceErrors) {
     tree_run(1025);
-    const auto outcome = kasane({"run", "tree.toml", "--json"});
+    const auto outcome = kasane({"run", "tree.toml", "--json", "--set", "output.report=true"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(outcome.json()["steps"], 20) << "times dt_max";
     // eta = 0.5 is what the field runs with; the error of a second-order scheme at it stays well below a part in 500.
@@ -95,13 +95,14 @@ TEST_F(TreeRun, BlockStepsWriteTheirCostAndTheForceErrors) {
 
 TEST_F(TreeRun, SharedStepsAndConstantOnes) {
     tree_run(257, "adaptive");
-    ASSERT_EQ(kasane({"run", "tree.toml", "--quiet"}).status, 0);
+    ASSERT_EQ(kasane({"run", "tree.toml", "--quiet", "--set", "output.report=true"}).status, 0);
     EXPECT_EQ(table("out").at("active_fraction").back(), 1);
     EXPECT_GE(table("out").at("block_steps").back(), 20);
     EXPECT_NE(read_file(directory / "out/report.html").find("share one time step"), std::string::npos);
 
     small_run();
-    ASSERT_EQ(kasane({"run", "small.toml", "-o", "constant", "--set", "force.method=tree", "--quiet"}).status, 0);
+    ASSERT_EQ(
+        kasane({"run", "small.toml", "-o", "constant", "--set", "force.method=tree", "--set", "output.report=true", "--quiet"}).status, 0);
     EXPECT_EQ(record("constant")["force"]["method"], "tree");
     EXPECT_EQ(table("constant").at("block_steps").back(), 40);
     EXPECT_EQ(read_file(directory / "constant/report.html").find("<h2>Time steps</h2>"), std::string::npos);

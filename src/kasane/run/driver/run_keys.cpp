@@ -66,6 +66,8 @@ std::filesystem::path read_output_directory(io::Section output) {
     return directory;
 }
 
+bool read_report_flag(io::Section output) { return output.flag("report", {.help = "write report.html at the end", .fallback = true}); }
+
 std::filesystem::path file_of(const io::Section& table, const std::string& key, const std::string& value,
                               const std::filesystem::path& directory) {
     const bool from_file = table.where(key).line > 0;

@@ -30,6 +30,8 @@ void finish(io::RunFileReader& reader, RunFile& file);
 
 /// output.directory, relative to the working directory.
 std::filesystem::path read_output_directory(io::Section output);
+/// output.report: whether report.html is written at the end.
+bool read_report_flag(io::Section output);
 
 /// The file that a key names: relative to `directory`, or to the working directory when it came from the command line, like every
 /// other name there.

@@ -150,7 +150,7 @@ void read_intervals(io::Section& table, const char* unit, GaugeFile& file) {
     file.checkpoint_every =
         table.number("checkpoint_every",
                      {.help = fmt::format("wall time; 0: after every {}", unit), .unit = "s", .fallback = 60.0, .range = io::at_least(0)});
-    file.report = table.flag("report", {.help = "write report.html at the end", .fallback = true});
+    file.report = read_report_flag(table);
 }
 
 lattice::GaugeField load_start(const GaugeFile& file) {

@@ -111,6 +111,7 @@ GravityFile read_gravity_file(const std::filesystem::path& path, const GravitySo
     output.text(film_key, {.help = "particles that the film of report.html shows; stars: all types but 1 (halo)",
                            .fallback = "all",
                            .choices = {"all", film_of_stars}});
+    file.report = read_report_flag(output);
     const bool deterministic = run.flag("deterministic", {.help = "bitwise equal results from run to run", .fallback = true});
     std::visit([&](auto& chosen) { chosen.deterministic = deterministic; }, file.force);
     finish(reader, file);
@@ -122,7 +123,8 @@ GravityFile read_gravity_file(const std::filesystem::path& path, const GravitySo
 namespace {
 
 /// Host memory of a run in one process. The report is made when the simulation is released. @param steps  memory of the steps [byte]
-std::uint64_t with_report(std::uint64_t steps, index_t n) {
+std::uint64_t with_report(const GravityFile& file, std::uint64_t steps, index_t n) {
+    if (!file.report) return steps;
     return std::max(steps, ReportMemory::of_particle * static_cast<std::uint64_t>(n)) + report_memory().pictures;
 }
 
@@ -135,7 +137,8 @@ std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ra
     std::vector<RunMemory> all(static_cast<std::size_t>(ranks.size()));
     if (all_workers == 1) {
         const auto needed = gravity::simulation_memory(file.space, n, file.force);
-        all[0] = {with_report(needed.host_bytes, n), available_memory(Cpu{}), needed.device_bytes, cpu ? 0 : available_memory(file.space)};
+        all[0] = {with_report(file, needed.host_bytes, n), available_memory(Cpu{}), needed.device_bytes,
+                  cpu ? 0 : available_memory(file.space)};
         return all;
     }
     const bool apart = ranks.size() > 1 || std::holds_alternative<gravity::BlockSteps>(file.steps);
@@ -154,7 +157,7 @@ std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ra
     }
     // Also where each rank writes its own snapshots: checkpoints are one file. The film shows the snapshots that fit.
     if (ranks.size() == 1)
-        all[0].host_bytes = with_report(all[0].host_bytes, n);
+        all[0].host_bytes = with_report(file, all[0].host_bytes, n);
     else
         all[0].host_bytes += collected_bytes(n, all[0].host_available - std::min(all[0].host_available, all[0].host_bytes));
     return all;

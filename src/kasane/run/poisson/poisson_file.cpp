@@ -461,7 +461,7 @@ PoissonFile read_poisson_file(const RunSource& source) {
                                            .fallback = 0.0,
                                            .range = io::at_least(0)});
     if (file.checkpoint_every == 0) file.checkpoint_every = std::numeric_limits<double>::infinity();
-    file.report = output.flag("report", {.help = "write report.html at the end", .fallback = true});
+    file.report = read_report_flag(output);
     finish(reader, file);
     if (file.problem.singular())
         file.notes.emplace_back("no face holds phi, so it is known up to a constant: the solution of mean zero is taken");
