@@ -5,11 +5,14 @@
 #   *.cu             with CUDA only (kasane_cuda_sources)
 # PUBLIC and PRIVATE: libraries, as for target_link_libraries. UNITS: as for kasane_compile_folders_together. HOST_FOLDERS: folders of
 # DIRECTORY ("." is itself) whose *.cpp call kernels and wait for them; -Os makes them a third smaller than -O1. Loops there copy, check or
-# hash, once in a set-up. (Kernels keep their optimised code: the two share no functions but destructors and copies.) Plugins
-# (KasanePlugins.cmake) are separate libraries.
+# hash, once in a set-up. (Kernels keep their optimised code: the two share no functions but destructors and copies.) CUDA_TOGETHER: files of
+# kernels that nvcc compiles together, 16 unless given. Plugins (KasanePlugins.cmake) are separate libraries.
 
 function(kasane_module name directory)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "HOST_FOLDERS;UNITS;PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "CUDA_TOGETHER" "HOST_FOLDERS;UNITS;PUBLIC;PRIVATE")
+  if(NOT arg_CUDA_TOGETHER)
+    set(arg_CUDA_TOGETHER 16)
+  endif()
   set(target kasane_${name})
   set(root ${PROJECT_SOURCE_DIR}/src/kasane/${directory})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${root}/*.cpp)
@@ -19,7 +22,7 @@ function(kasane_module name directory)
     list(FILTER cuda_files EXCLUDE REGEX "/core/comm/(mpi|nccl)/")
     set(kernel_files ${sources})
     list(FILTER kernel_files INCLUDE REGEX "\\.kernels\\.cpp$")
-    kasane_cuda_sources(cuda_sources ${directory} ${cuda_files} ${kernel_files})
+    kasane_cuda_sources(cuda_sources ${directory} ${arg_CUDA_TOGETHER} ${cuda_files} ${kernel_files})
   endif()
   if(NOT sources AND NOT cuda_sources)
     set(scope INTERFACE)
@@ -64,14 +67,11 @@ function(kasane_module name directory)
   target_compile_definitions(${target} ${scope} $<$<BOOL:${KASANE_DEV}>:KASANE_DEV>)
 endfunction()
 
-# Files in one translation unit. Of 390 s of one core of an Intel Xeon at 2.5 GHz for all 19 units of nvcc, cicc takes 171, ptxas 82, the host
-# compiler 64, cudafe++ 37 and fatbinary, which compresses, 32. A unit takes 3 s before its first kernel, so 16 files would save some 25 s, but
-# the longest unit would take more than the 60 s of today, for which machines with many cores wait.
-set(kasane_kernels_together 8)
-
-# kasane_cuda_sources(VARIABLE DIRECTORY FILES…): generated files for nvcc that include up to kasane_kernels_together of FILES each, those of
-# a folder one after the other. nvcc takes 3 to 9 s of a processor for the headers of a file, and most kernels take less.
-function(kasane_cuda_sources variable directory)
+# kasane_cuda_sources(VARIABLE DIRECTORY TOGETHER FILES…): generated files for nvcc that include up to TOGETHER of FILES each, those of a folder
+# one after the other. nvcc takes 3 s of a processor (Intel Xeon at 2.5 GHz) for the headers of a unit, and most kernels take less; but the
+# longest unit, 70 s, is what a machine with many processors waits for. Of 390 s for all kernels in 19 units cicc took 171, ptxas 82, the host
+# compiler 64, cudafe++ 37, and fatbinary, which compresses, 32.
+function(kasane_cuda_sources variable directory together_most)
   set(folders "")
   foreach(file IN LISTS ARGN)
     get_filename_component(folder ${file} DIRECTORY)
@@ -86,7 +86,7 @@ function(kasane_cuda_sources variable directory)
   endforeach()
   set(result "")
   while(files)
-    list(SUBLIST files 0 ${kasane_kernels_together} together)
+    list(SUBLIST files 0 ${together_most} together)
     list(REMOVE_ITEM files ${together})
     list(TRANSFORM together REPLACE "(.+)" "#include \"\\1\"\n")
     string(JOIN "" text ${together})
@@ -104,7 +104,7 @@ set(kasane_separate_sources "\\.(simd|kernels|cpu)\\.cpp$|_cuda\\.cpp$")
 # time of a small file goes into the headers and into functions of templates that other files compile, too. A unit is one folder, or, where
 # UNITS names folders of ROOT separated by commas ("driver,hmc"; "." is ROOT), these folders: one core of an Intel Xeon at 2.5 GHz takes 37 s for
 # the five smaller folders of src/kasane/run one by one, 24 s together, and the code is a fifth smaller. No unit should take more than
-# half a minute, so that several cores end together. Kernels are separate from the other files, kasane_kernels_together of any folders; files
+# half a minute, so that several cores end together. Kernels are separate from the other files, eight files of any folders together; files
 # with options of their own, for one Space, or compiled several times are alone.
 function(kasane_compile_folders_together target root units)
   list(FILTER ARGN EXCLUDE REGEX "^\\$<")  # objects
@@ -125,7 +125,7 @@ function(kasane_compile_folders_together target root units)
     file(RELATIVE_PATH group ${PROJECT_SOURCE_DIR} ${path})
     string(MAKE_C_IDENTIFIER ${group} group)
     if(source MATCHES "\\.kernels\\.cpp$")
-      math(EXPR part "${kernels} / ${kasane_kernels_together}")
+      math(EXPR part "${kernels} / 8")
       math(EXPR kernels "${kernels} + 1")
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP kernels_${part})
     elseif(NOT source MATCHES "${kasane_separate_sources}")

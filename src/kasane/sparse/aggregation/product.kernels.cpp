@@ -94,7 +94,7 @@ struct CountColumns {
 };
 
 template <class Left, class V>
-struct FillRow {
+struct FillProductRow {
     ProductsOfRow<Left, V> products;
     const std::uint32_t* begin;
     std::int32_t* column;
@@ -156,7 +156,7 @@ struct CountUncounted {
 template <class Left, class V>
 struct FillLongRows {
     std::uint32_t least;
-    FillRow<Left, V> of;
+    FillProductRow<Left, V> of;
     KS_FN bool has(index_t row) const { return of.begin[row + 1] - of.begin[row] > least; }
 };
 
