@@ -201,6 +201,17 @@ TEST_F(ParallelSolve, SolvesComplexMatrices) {
         EXPECT_LE(overlap.json()["relative_residual"].get<double>(), 1e-8);
         fs::remove(directory / "x.mtx");
     }
+    const auto sized = sparse::test::of_many_sizes(systems[0].second, 6, true);
+    put_complex("sized.mtx", sized.A);
+    for (const int n : {2, 3, 8}) {
+        const auto outcome = ranks(n, solve({"sized.mtx", "--json", "--rtol", "1e-10", "-o", "x.mtx", "--force"}));
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(outcome.json()["method"], "cg");
+        EXPECT_NE(outcome.out.find("scaled by powers of two"), std::string::npos) << outcome.out;
+        const auto x = sparse::read_complex_columns(directory / "x.mtx", sized.A.rows()).values;
+        EXPECT_LE(sparse::test::relative_distance(sparse::test::times(sized.A, x), Values(x.size(), 1.)), 1.01e-10) << n << " ranks";
+    }
+    fs::remove(directory / "x.mtx");
     expect_refused(2, {"loss.mtx", "--json", "--precondition", "multigrid"}, {"--precondition", "real matrices"});
     expect_refused(2, {"loss.mtx", "--json", "--coarse", "8"}, {"--coarse", "no effect on a complex matrix"});
     for (const int n : {1, 2, 3, 4, 8}) {

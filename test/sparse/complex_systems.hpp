@@ -59,6 +59,27 @@ inline ComplexCsrMatrix without_symmetry(index_t n) {
         4);
 }
 
+/// Rows and columns of A times powers of two from 2^-`most` to 2^`most`. @param symmetric  the same for row and column
+struct OfManySizes {
+    ComplexCsrMatrix A;
+    std::vector<double> row, column;  ///< the powers
+};
+inline OfManySizes of_many_sizes(const ComplexCsrMatrix& A, int most, bool symmetric) {
+    const auto power = [&](std::size_t i, std::size_t step) {
+        return std::ldexp(1., static_cast<int>(i * step % static_cast<std::size_t>(2 * most + 1)) - most);
+    };
+    OfManySizes sized{A, {}, {}};
+    const auto n = static_cast<std::size_t>(A.rows());
+    for (std::size_t i = 0; i < n; ++i) {
+        sized.row.push_back(power(i, 7919));
+        sized.column.push_back(power(i, symmetric ? 7919 : 104729));
+    }
+    for (std::size_t i = 0; i < n; ++i)
+        for (auto e = static_cast<std::size_t>(A.begin[i]); e < static_cast<std::size_t>(A.begin[i + 1]); ++e)
+            sized.A.value[e] *= sized.row[i] * sized.column[static_cast<std::size_t>(A.column[e])];
+    return sized;
+}
+
 inline Values complex_waves(index_t n) {
     Values b;
     for (index_t i = 0; i < n; ++i) b.push_back({std::sin(0.3 * static_cast<double>(i)), std::cos(0.7 * static_cast<double>(i))});

@@ -263,11 +263,7 @@ class GeneralSystem final : public Base {
         facts.peak_bytes = this->needed_bytes;
         if (!arrangement_.note.empty()) facts.notes.push_back(arrangement_.note);
         const char* const lu = filled_ ? "ilut" : "ilu0";
-        if (const auto& scaling = arrangement_.scaling; scaling.used)
-            facts.notes.push_back(
-                fmt::format("The largest entries of rows differ by up to 2^{}, those of columns by up to 2^{}: both were "
-                            "scaled by powers of two.",
-                            scaling.row_spread, scaling.column_spread));
+        if (arrangement_.scaling.used) facts.notes.push_back(arrangement_.scaling.note());
         if (arrangement_.permuted)
             facts.notes.push_back(
                 fmt::format("{} diagonal entries are zero: rows were permuted so that none is.", this->kind.zero_diagonals));

@@ -64,7 +64,11 @@ TEST_F(DistributedOnCuda, SolvesRowsOfBlocks) {
 }
 
 TEST_F(DistributedOnCuda, SolvesComplexSystems) {
-    for (const int count : {1, 2, 3}) on_workers(count, [](auto& workers, const auto& here) { expect_complex_solutions(workers, here); });
+    for (const int count : {1, 2, 3})
+        on_workers(count, [](auto& workers, const auto& here) {
+            expect_complex_solutions(workers, here);
+            expect_solutions_of_many_sizes(workers, here);
+        });
 }
 
 TEST_F(DistributedOnCuda, SolvesThePoissonProblem) {

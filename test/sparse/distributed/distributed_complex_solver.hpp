@@ -5,6 +5,7 @@
 #include <kasane/sparse/distributed/distributed_solver.hpp>
 
 #include <gtest/gtest.h>
+#include <test/reference/dense_complex_lu.hpp>
 #include <test/sparse/complex_systems.hpp>
 
 #include <functional>
@@ -63,6 +64,56 @@ inline void expect_complex_solutions(comm::WorkerCommunicator& workers, const st
             expect_complex_solution(workers, here, A, {.precondition = precondition, .method = gmres, .restart = 60, .rtol = 1e-10},
                                     "gmres");
         expect_complex_solution(workers, here, A, {.overlap = 1, .method = gmres, .rtol = 1e-10}, "gmres");
+    }
+}
+
+/// Systems whose rows and columns have many sizes: the solution of elimination, and about the iterations of the system without these sizes.
+inline void expect_solutions_of_many_sizes(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here) {
+    for (const auto& [A, alone, with_overlap] : complex_systems()) {
+        const auto b = test::complex_waves(A.rows());
+        const auto reference = workers.ranks().rank() == 0 ? reference::complex_lu_solve(A, b) : b;
+        for (const int overlap : {0, 1})
+            for (const auto method : {GeneralMethod::automatic, GeneralMethod::gmres}) {
+                const bool hermitian = std::string(alone) == "cg";
+                const auto sized = test::of_many_sizes(A, 24, hermitian);
+                const DistributedOptions options{.overlap = overlap, .method = method, .restart = 60, .rtol = 1e-10};
+                const auto what = std::string(alone) + ", overlap " + std::to_string(overlap) + ", " + name(method);
+                int plain = 0;
+                with_complex_solver(workers, here, A, options, [&](DistributedComplexSolver& solver) {
+                    test::Values x(b.size(), 0.);
+                    plain = solver.solve(view(b), view(x)).iterations;
+                    EXPECT_TRUE(solver.setup().notes.size() == 1) << what;
+                });
+                with_complex_solver(workers, here, sized.A, options, [&](DistributedComplexSolver& solver) {
+                    EXPECT_NE(solver.setup().notes.back().find("scaled by powers of two"), std::string::npos)
+                        << solver.setup().notes.back();
+                    test::Values right = b, x(b.size(), 0.);
+                    for (std::size_t i = 0; i < right.size(); ++i) right[i] *= sized.row[i];
+                    const auto log = solver.solve(view(right), view(x));
+                    EXPECT_TRUE(log.converged()) << what;
+                    EXPECT_LE(log.true_residual, options.rtol) << what;
+                    EXPECT_NEAR(test::relative_distance(test::times(sized.A, x), right), log.true_residual, 1e-12) << what;
+                    EXPECT_EQ(log.history.size(), static_cast<std::size_t>(log.iterations) + 1) << what;
+                    EXPECT_LE(log.iterations, 3 * plain / 2 + 5) << what;
+                    const auto again = solver.solve(view(right), view(x));
+                    EXPECT_TRUE(again.converged() && again.iterations == 0) << what;
+                    auto in_sizes_of_A = x;
+                    for (std::size_t i = 0; i < x.size(); ++i) in_sizes_of_A[i] *= sized.column[i];
+                    EXPECT_LE(test::relative_distance(in_sizes_of_A, reference), 1e-7) << what;
+                    // Right-hand sides near the ends of the range of doubles; a guess outside of it.
+                    for (const double size : {0x1p-980, 0x1p+980}) {
+                        auto small = right;
+                        for (auto& one : small) one *= size;
+                        test::Values y(b.size(), 1e300);
+                        EXPECT_TRUE(solver.solve(view(small), view(y)).converged()) << what;
+                        for (auto& one : y) one /= size;
+                        EXPECT_LE(test::relative_distance(test::times(sized.A, y), right), 1.01 * options.rtol) << what;
+                    }
+                    test::Values zero(b.size(), 0.), z(b.size(), 1.);
+                    EXPECT_EQ(solver.solve(view(zero), view(z)).iterations, 0) << what;
+                    EXPECT_EQ(z, zero) << what;
+                });
+            }
     }
 }
 

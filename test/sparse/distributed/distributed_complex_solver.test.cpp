@@ -21,6 +21,27 @@ TEST(DistributedComplexSolver, EveryNumberOfWorkers) {
     for (const int workers : {1, 2, 3, 4, 8}) on_workers(workers, [](auto& all, const auto& here) { expect_complex_solutions(all, here); });
 }
 
+TEST(DistributedComplexSolver, ScalesRowsAndColumnsOfManySizes) {
+    for (const int workers : {1, 2, 3, 4, 8})
+        on_workers(workers, [](auto& all, const auto& here) { expect_solutions_of_many_sizes(all, here); });
+}
+
+TEST(DistributedComplexSolver, StopsAndLimitsScaledSystems) {
+    const auto [A, row, column] = of_many_sizes(without_symmetry(190), 24, false);
+    auto b = complex_waves(190);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] *= row[i];
+    on_workers(3, [&](auto& workers, const auto& here) {
+        const auto end = [&](int limit, const StopFunction& stop) {
+            DistributedComplexSolver solver(workers, here, A.view(), {.rtol = 1e-12, .iteration_limit = limit});
+            Values x(b.size(), 0.);
+            return solver.solve(view(b), view(x), stop).end;
+        };
+        EXPECT_EQ(end(1000, {}), krylov::Outcome::converged);
+        EXPECT_EQ(end(2, {}), krylov::Outcome::iteration_limit);
+        EXPECT_EQ(end(1000, [](int, double) { return true; }), krylov::Outcome::stopped);
+    });
+}
+
 TEST(DistributedComplexSolver, AgreesWithElimination) {
     for (const auto& [A, alone, with_overlap] : complex_systems()) {
         const auto b = complex_waves(A.rows());

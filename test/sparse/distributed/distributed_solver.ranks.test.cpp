@@ -46,7 +46,9 @@ TEST(SparseOfRanks, SolvesRowsOfBlocks) {
 TEST(SparseOfRanks, SolvesComplexSystems) {
     for (const int per_rank : {1, 2}) {
         comm::WorkerCommunicator workers(comm::world(), per_rank);
-        expect_complex_solutions(workers, std::vector<AnySpace>(static_cast<std::size_t>(per_rank), Cpu{1}));
+        const std::vector<AnySpace> here(static_cast<std::size_t>(per_rank), Cpu{1});
+        expect_complex_solutions(workers, here);
+        expect_solutions_of_many_sizes(workers, here);
     }
 }
 

@@ -4,8 +4,9 @@
 #include <kasane/core/base/timer.hpp>
 #include <kasane/sparse/block/block.hpp>
 #include <kasane/sparse/distributed/block_division.hpp>
-#include <kasane/sparse/distributed/solve_led.hpp>
 #include <kasane/sparse/distributed/row_division.hpp>
+#include <kasane/sparse/distributed/scaled_parts.hpp>
+#include <kasane/sparse/distributed/solve_led.hpp>
 #include <kasane/sparse/eigen_start.hpp>
 #include <kasane/sparse/matrix/examined_complex.hpp>
 #include <kasane/sparse/prepared_system.hpp>
@@ -70,6 +71,8 @@ struct Checked {
     bool positive = false;       ///< it may be positive definite
     bool singular = false;       ///< constants are the null space
     std::string asymmetry = {};  ///< where it is not symmetric, or not Hermitian: the reason
+    Scaling scaling = {};        ///< of a complex matrix; `values` are scaled
+    std::vector<User> scaled = {};
 };
 
 Checked<double> checked(const CsrView& A, const std::string& source) {
@@ -92,6 +95,13 @@ Checked<std::complex<double>> checked(const ComplexCsrView& A, const std::string
     out.symmetric = examined.structure.symmetric;
     out.positive = examined.kind.positive;
     if (!examined.kind.hermitian) out.asymmetry = examined.kind.text;
+    CsrView sizes = out.pattern;
+    sizes.value = examined.magnitude.data();
+    out.scaling = scaling_of(sizes, examined.structure.symmetric, true);
+    if (out.scaling.used) {
+        out.scaled = scaled_values(out.pattern, out.values, out.scaling);
+        out.values = out.scaled.data();
+    }
     return out;
 }
 
@@ -141,6 +151,7 @@ struct DistributedSolverOf<User>::Parts {
     DistributedOptions options;
     SetupFacts facts;
     RowOwners owners;
+    Scaling scaling = {};
     std::optional<PartSolvers<RowPartOf<User>>> solvers = {};
 };
 
@@ -148,7 +159,7 @@ template <class User>
 DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here, const Matrix& A,
                                                const DistributedOptions& options, const std::string& source)
     : parts_(new Parts{options, {}, {}}) {
-    auto& [own_options, facts, owners, solvers] = *parts_;
+    auto& [own_options, facts, owners, scaling, solvers] = *parts_;
     const Stopwatch watch;
     PartTimes times;
     bool positive = false;
@@ -187,6 +198,10 @@ DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers
             owners = owners_of_rows(matrix.pattern, workers.size(), matrix.symmetric);
             parts = divide_rows(matrix.pattern, matrix.values, owners, options.overlap);
         }
+        scaling = std::move(matrix.scaling);
+        if (scaling.used)
+            for (auto& part : parts)
+                for (const auto row : part.row) part.row_scale.push_back(scaling.row[at(row)]);
         times.add("divide", dividing.seconds());
         const int usual = std::holds_alternative<Cpu>(here.front()) ? usual_coarse_rows : 0;
         const bool joined = std::same_as<User, double> && positive && method != GeneralMethod::minres && workers.size() > 1;
@@ -223,6 +238,7 @@ DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers
     if (block > 1)
         facts.notes.push_back(fmt::format("rows of {0} x {0} blocks, which hold {1:.2f} times the entries of the matrix", block,
                                           static_cast<double>(facts.stored_entries) / static_cast<double>(facts.nonzeros)));
+    if (scaling.used) facts.notes.push_back(scaling.note());
     if (facts.shift > 0)
         facts.notes.push_back(fmt::format(
             "The diagonal was shifted by {} of the largest entry of each row where factors were not positive definite.", facts.shift));
@@ -238,7 +254,7 @@ const SetupFacts& DistributedSolverOf<User>::setup() const {
 
 template <class User>
 SolveLog DistributedSolverOf<User>::solve(View<const User> b, View<User> x, const StopFunction& stop) {
-    auto& [options, facts, owners, solvers] = *parts_;
+    auto& [options, facts, owners, scaling, solvers] = *parts_;
     KS_REQUIRE(b.n == facts.rows && x.n == facts.rows,
                fmt::format("right-hand side and solution have {} and {} rows, the matrix {}.", b.n, x.n, facts.rows));
     const auto in_order = [&](View<const User> v) {
@@ -246,11 +262,27 @@ SolveLog DistributedSolverOf<User>::solve(View<const User> b, View<User> x, cons
         for (std::size_t k = 0; k < sorted.size(); ++k) sorted[k] = v[owners.order[k]];
         return sorted;
     };
-    auto right = in_order(b), solution = in_order(View<const User>(x));
-    const auto log =
-        solve_led(*solvers, right, solution, owners.begin, facts.singular, true, {options.rtol, options.iteration_limit}, stop);
-    for (std::size_t k = 0; k < solution.size(); ++k) x[owners.order[k]] = solution[k];
-    return log;
+    const auto solve_in_order = [&](View<const User> of_b, View<const User> of_x) {
+        auto right = in_order(of_b), solution = in_order(of_x);
+        const auto log =
+            solve_led(*solvers, right, solution, owners.begin, facts.singular, true, {options.rtol, options.iteration_limit}, stop);
+        for (std::size_t k = 0; k < solution.size(); ++k) x[owners.order[k]] = solution[k];
+        return log;
+    };
+    if constexpr (!std::same_as<User, double>) {
+        if (scaling.used) {
+            require_finite(b, "the right-hand side");
+            require_finite(View<const User>(x), "the first guess");
+            std::vector<User> scaled_b(b.begin(), b.end()), scaled_x(x.begin(), x.end());
+            const int exponent = scale_vectors(scaling, scaled_b, scaled_x);
+            auto log = solve_in_order(view(scaled_b), view(scaled_x));
+            unscale_solution(scaling, exponent, x);
+            if (log.converged() && !std::ranges::all_of(x, [](const User& one) { return is_finite(one); }))
+                log.end = krylov::Outcome::not_finite;  // x itself leaves the range of doubles
+            return log;
+        }
+    }
+    return solve_in_order(b, x);
 }
 
 template <class User>
@@ -258,7 +290,7 @@ Eigenpairs DistributedSolverOf<User>::eigenpairs(int count, const StopFunction& 
     requires std::same_as<User, double>
 {
     const Stopwatch watch;
-    auto& [options, facts, owners, solvers] = *parts_;
+    auto& [options, facts, owners, scaling, solvers] = *parts_;
     KS_VALIDATE(facts.iteration == name(GeneralMethod::cg),
                 "eigenvalues are those of a symmetric matrix, with subdomains that do not overlap: make the solver with method cg");
     check_eigen_options({.count = count, .rtol = options.rtol, .iteration_limit = options.iteration_limit}, facts.rows);

@@ -10,6 +10,7 @@
 #include <kasane/krylov/lobpcg.hpp>
 #include <kasane/krylov/minres.hpp>
 #include <kasane/sparse/distributed/part_operator.hpp>
+#include <kasane/sparse/distributed/scaled_parts.hpp>
 #include <kasane/sparse/distributed/slab_multigrid.hpp>
 #include <kasane/sparse/distributed/slab_rows.hpp>
 #include <kasane/sparse/distributed/subdomain.hpp>
@@ -18,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <concepts>
 #include <optional>
@@ -88,6 +90,7 @@ class RowsOn final : public PartSolver<User> {
           algebra_(on, worker),
           setup_(setup),
           operator_(on, worker, part, static_cast<int>(setup.block)),
+          row_scale_(part.row_scale),
           b_(on, part.own()),
           x_(on, part.own()) {
         std::string problem;
@@ -121,13 +124,10 @@ class RowsOn final : public PartSolver<User> {
 
     SolveLog solve(const std::vector<User>& b, std::vector<User>& x, const Tolerance& tolerance, const StopFunction& stop) override {
         return solve_on(on_, worker_, b, x, b_, x_, tolerance, stop, [&](const krylov::Options& how) {
-            if constexpr (is_real) {
-                if (minres_) return krylov::minres(algebra_, operator_, *preconditioner_, b_, x_, *minres_, how);
-                preconditioner_->prepare(algebra_, b_, x_, how.rtol, cg_ ? cg_->r : gmres_ ? gmres_->v[0] : bicgstab_->r);
+            if constexpr (!is_real) {
+                if (!row_scale_.empty()) return run_to_users_tolerance(b, how);
             }
-            if (gmres_) return krylov::fgmres(algebra_, operator_, *preconditioner_, b_, x_, *gmres_, how);
-            if (cg_) return conjugate_gradients(how);
-            return krylov::bicgstab(algebra_, operator_, *preconditioner_, b_, x_, *bicgstab_, how);
+            return run(how);
         });
     }
     Eigenpairs eigenpairs(const std::vector<std::vector<User>*>& X, int wanted, const Tolerance& tolerance,
@@ -174,6 +174,69 @@ class RowsOn final : public PartSolver<User> {
     }
 
    private:
+    /// Iterates from x_ on.
+    krylov::SolveLog run(const krylov::Options& how) {
+        if constexpr (is_real) {
+            if (minres_) return krylov::minres(algebra_, operator_, *preconditioner_, b_, x_, *minres_, how);
+            preconditioner_->prepare(algebra_, b_, x_, how.rtol, cg_ ? cg_->r : gmres_ ? gmres_->v[0] : bicgstab_->r);
+        }
+        if (gmres_) return krylov::fgmres(algebra_, operator_, *preconditioner_, b_, x_, *gmres_, how);
+        if (cg_) return conjugate_gradients(how);
+        return krylov::bicgstab(algebra_, operator_, *preconditioner_, b_, x_, *bicgstab_, how);
+    }
+
+    /// Of a scaled system: iterates again with a smaller tolerance where the residual in the user's units needs it; x_ is the best x then.
+    /// @return the log, with the true residual in the user's units
+    krylov::SolveLog run_to_users_tolerance(const std::vector<User>& b, krylov::Options how)
+        requires(!is_real)
+    {
+        const double rtol = how.rtol;
+        const int limit = how.iteration_limit;
+        const auto stop = how.stop;
+        Vector best = algebra_.like(x_), r = algebra_.like(x_);
+        const auto residual = [&] {
+            operator_.apply(algebra_, x_, r);
+            algebra_.axpby(1, b_, -1, r);
+            std::vector<User> on_host(b.size());
+            copy_to_host(on_, as_numbers(on_host), View<const Number<User>>(r.view()));
+            return relative_in_user_units(worker_, b, on_host, row_scale_);
+        };
+        krylov::SolveLog log;
+        log.true_residual = residual();
+        if (!std::isfinite(log.true_residual)) {
+            algebra_.zero(x_);
+            log.true_residual = residual();
+        }
+        algebra_.copy(x_, best);
+        log.end = log.true_residual <= rtol ? krylov::Outcome::converged : krylov::Outcome::stagnated;
+        for (int attempt = 0; attempt < 4 && how.rtol >= 1e-17 && log.end != krylov::Outcome::converged; ++attempt) {
+            const int before = log.iterations;
+            how.iteration_limit = limit - before;
+            if (stop) how.stop = [&](int iteration, double relative) { return stop(before + iteration, relative); };
+            const auto done = run(how);
+            log.iterations += done.iterations;
+            log.updates += done.updates;
+            log.restarts += done.restarts;
+            log.residuals.insert(log.residuals.end(), done.residuals.begin(), done.residuals.end());
+            if (!log.residuals.empty()) log.residuals.pop_back();  // the true residual of the scaled system
+            if (const double now = residual(); now <= log.true_residual) {
+                log.true_residual = now;
+                algebra_.copy(x_, best);
+            } else {
+                algebra_.copy(best, x_);
+            }
+            log.end = log.true_residual <= rtol                ? krylov::Outcome::converged
+                      : done.end == krylov::Outcome::converged ? krylov::Outcome::stagnated
+                                                               : done.end;
+            if (done.end != krylov::Outcome::converged) break;
+            if (log.iterations >= limit && log.end != krylov::Outcome::converged) log.end = krylov::Outcome::iteration_limit;
+            if (log.iterations >= limit) break;
+            how.rtol *= std::min(0.5, 0.5 * rtol / log.true_residual);
+        }
+        log.residuals.push_back(log.true_residual);
+        return log;
+    }
+
     krylov::SolveLog conjugate_gradients(const krylov::Options& how) {
         if constexpr (is_real) {
             return krylov::conjugate_gradients(algebra_, operator_, *preconditioner_, b_, x_, *cg_, how);
@@ -190,6 +253,7 @@ class RowsOn final : public PartSolver<User> {
     PartOperator<S, User> operator_;
     std::unique_ptr<std::conditional_t<is_real, TwoLevelPreconditioner<S>, Subdomain>> preconditioner_;
     double shift_ = 0;
+    std::vector<std::int32_t> row_scale_;  ///< of a scaled system
     Vector b_, x_;
     std::optional<krylov::CgWorkspace<Vector>> cg_;
     std::optional<krylov::BicgstabWorkspace<Algebra>> bicgstab_;
@@ -261,7 +325,7 @@ std::uint64_t memory_of_part(const RowPartOf<User>& part, const PartSetup& setup
     const auto coarse_rows = static_cast<std::uint64_t>(setup.coarse_rows);
     const std::uint64_t coarse = coarse_rows * coarse_rows * 8 + static_cast<std::uint64_t>(part.own()) * (coarse_rows > 0 ? 20 : 0);
     return of_matrix(part.inner) * 11 / 10 + of_matrix(part.outer) + preconditioner + coarse +
-           static_cast<std::uint64_t>(part.own()) * sizeof(User) * (4 + vectors_of(setup));
+           static_cast<std::uint64_t>(part.own()) * sizeof(User) * (4 + vectors_of(setup) + (part.row_scale.empty() ? 0 : 3));
 }
 
 std::uint64_t memory_of_part(const BoxPart& part, const PartSetup&) {

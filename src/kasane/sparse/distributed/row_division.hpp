@@ -62,6 +62,7 @@ struct RowPartOf {
     std::vector<std::int32_t> outer_row;  ///< own number of each row of `outer`
     RowExchange overlap;                  ///< rows of other workers in the subdomain; none without overlap
     MatrixOf<User> extended;              ///< matrix of the subdomain; empty without overlap: then it is `inner`
+    std::vector<std::int32_t> row_scale;  ///< [own] exponents of the powers of two that the rows were multiplied by; empty: none were
     /// Number of own rows.
     index_t own() const { return static_cast<index_t>(row.size()); }
 };
@@ -81,6 +82,7 @@ template <class Part, class Visit>
 void each_array(Part& part, const Visit& visit) {
     visit(part.row);
     visit(part.outer_row);
+    visit(part.row_scale);
     for (auto* exchange : {&part.neighbors, &part.overlap}) {
         visit(exchange->distance);
         visit(exchange->send_begin);

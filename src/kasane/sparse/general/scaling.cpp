@@ -1,5 +1,7 @@
 #include <kasane/sparse/general/scaling.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -66,6 +68,12 @@ void scale_to_means(const CsrView& A, bool symmetric, Scaling& scaling) {
 }
 
 }  // namespace
+
+std::string Scaling::note() const {
+    return fmt::format(
+        "The largest entries of rows differ by up to 2^{}, those of columns by up to 2^{}: both were scaled by powers of two.", row_spread,
+        column_spread);
+}
 
 Scaling scaling_of(const CsrView& A, bool symmetric, bool wanted) {
     constexpr int sweeps = 16;  // the exponents halve in each: enough for the range of doubles

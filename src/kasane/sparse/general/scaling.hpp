@@ -4,6 +4,7 @@
 
 #include <kasane/sparse/matrix/csr.hpp>
 
+#include <string>
 #include <vector>
 
 namespace kasane::sparse {
@@ -15,6 +16,8 @@ struct Scaling {
     int row_spread = 0;       ///< exponent of the largest over the smallest of the rows' largest entries, before the scaling
     int column_spread = 0;    ///< the same of columns
     bool used = false;        ///< false: all exponents are zero
+    /// Of the set-up of a system that was scaled.
+    std::string note() const;
 };
 
 /// If the largest entries of rows or of columns differ by more than 8: scales both sides to geometric means of 1, then by the roots of
