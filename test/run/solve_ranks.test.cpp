@@ -213,7 +213,21 @@ TEST_F(ParallelSolve, SolvesComplexMatrices) {
     }
     fs::remove(directory / "x.mtx");
     expect_refused(2, {"loss.mtx", "--json", "--precondition", "multigrid"}, {"--precondition", "real matrices"});
-    expect_refused(2, {"loss.mtx", "--json", "--coarse", "8"}, {"--coarse", "no effect on a complex matrix"});
+    const auto jump = sparse::test::in_magnetic_field_with_jump(10, 120, 0.005, 1000);
+    put_complex("jump.mtx", jump);
+    for (const int n : {2, 3, 8}) {
+        const auto joined = ranks(n, solve({"jump.mtx", "--json", "-o", "x.mtx", "--force"}));
+        ASSERT_EQ(joined.status, 0) << joined.err;
+        EXPECT_EQ(joined.json()["method"], "cg");
+        EXPECT_EQ(joined.json()["precondition"].get<std::string>().rfind("ic0 and a coarse system of ", 0), 0u) << joined.out;
+        const auto x = sparse::read_complex_columns(directory / "x.mtx", jump.rows()).values;
+        EXPECT_LE(sparse::test::relative_distance(sparse::test::times(jump, x), Values(x.size(), 1.)), 1.01e-8) << n << " ranks";
+        const auto one_level = ranks(n, solve({"jump.mtx", "--json", "--coarse", "0"}));
+        ASSERT_EQ(one_level.status, 0) << one_level.err;
+        EXPECT_EQ(one_level.json()["precondition"], "ic0");
+        EXPECT_GT(one_level.json()["iterations"].get<int>(), 2 * joined.json()["iterations"].get<int>());
+    }
+    fs::remove(directory / "x.mtx");
     for (const int n : {1, 2, 3, 4, 8}) {
         const auto gmres =
             ranks(n, solve({"loss.mtx", "--json", "--method", "gmres", "--restart", "40", "--rtol", "1e-10", "-o", "x.mtx", "--force"}));

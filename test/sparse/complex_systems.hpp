@@ -48,6 +48,37 @@ inline ComplexCsrMatrix in_magnetic_field(index_t m, double flux, double mass) {
     return on_square(m, 4. + mass, [&](index_t x, index_t, int, int dy) { return -std::polar(1., flux * static_cast<double>(x) * dy); });
 }
 
+/// A phase without order.
+inline double phase_of_point(index_t i) { return 6.3 * std::sin(12.9898 * static_cast<double>(i)); }
+
+/// -D (k D u) on m x `length` points in a magnetic field, with phases on the links (Peierls) and u = 0 beyond the first line: Hermitian
+/// positive definite. The coefficient k jumps from 1 to `jump` in the middle third of the length; each point has its
+/// phase_of_point(), which changes no eigenvalue. @param flux  phase around a square of the lattice   @param shift  of the diagonal
+inline ComplexCsrMatrix in_magnetic_field_with_jump(index_t m, index_t length, double flux, double jump, double shift = 0) {
+    const auto coefficient = [&](index_t y) { return y >= length / 3 && y < 2 * length / 3 ? jump : 1; };
+    // Of the link from (x, y) to its neighbour, the harmonic mean.
+    const auto of_link = [&](index_t y, index_t other) {
+        const double a = coefficient(y), b = coefficient(other);
+        return 2 * a * b / (a + b);
+    };
+    return complex_matrix(
+        m * length,
+        [&](index_t i, index_t j) -> Value {
+            const index_t x = i % m, y = i / m, dx = j % m - x, dy = j / m - y;
+            if (i == j) {
+                double sum = y == 0 ? 1 : 0;
+                for (const index_t side : {-1, 1}) {
+                    if (x + side >= 0 && x + side < m) sum += of_link(y, y);
+                    if (y + side >= 0 && y + side < length) sum += of_link(y, y + side);
+                }
+                return sum + shift;
+            }
+            if (std::abs(dx) + std::abs(dy) != 1) return 0.;
+            return -of_link(y, y + dy) * std::polar(1., flux * static_cast<double>(x * dy) + phase_of_point(i) - phase_of_point(j));
+        },
+        m);
+}
+
 /// Neither Hermitian nor symmetric, with rows of different lengths.
 inline ComplexCsrMatrix without_symmetry(index_t n) {
     return complex_matrix(

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <set>
 #include <vector>
@@ -430,6 +431,41 @@ TEST(AggregationParts, DenseInverseSolvesAlsoInTheRangeOfASingularMatrix) {
             }
         const double shift = singular ? wanted[0] - x[0] : 0;
         for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(x[i] + shift, wanted[i], 1e-11) << singular;
+    }
+}
+
+TEST(AggregationParts, DenseInverseOfAHermitianMatrix) {
+    // The Laplacian of a line with phases on its links, with and without a null vector.
+    using Value = std::complex<double>;
+    constexpr std::size_t n = 24;
+    const auto phase = [](std::size_t i) { return std::polar(1., 2.7 * static_cast<double>(i * i)); };
+    for (const double shift : {0.5, 0., -0.3}) {
+        std::vector<ComplexNumber> A(n * n, ComplexNumber{0, 0});
+        const auto add = [&](std::size_t i, std::size_t j, Value z) { A[i * n + j] += ComplexNumber{z.real(), z.imag()}; };
+        add(0, 0, shift);
+        for (std::size_t i = 0; i + 1 < n; ++i) {
+            const Value link = phase(i) * std::conj(phase(i + 1));
+            add(i, i, 1), add(i + 1, i + 1, 1), add(i, i + 1, -link), add(i + 1, i, -std::conj(link));
+        }
+        bool positive = shift < 0;
+        const auto inverse = dense_inverse(A, static_cast<int>(n), &positive);
+        EXPECT_EQ(positive, shift >= 0);
+        if (shift < 0) continue;
+        // A A^+ A = A, and A^+ is Hermitian.
+        const auto times = [](const std::vector<ComplexNumber>& a, const std::vector<ComplexNumber>& b) {
+            std::vector<ComplexNumber> c(n * n, ComplexNumber{0, 0});
+            for (std::size_t i = 0; i < n; ++i)
+                for (std::size_t k = 0; k < n; ++k)
+                    for (std::size_t j = 0; j < n; ++j) c[i * n + j] += a[i * n + k] * b[k * n + j];
+            return c;
+        };
+        const auto again = times(times(A, inverse), A);
+        for (std::size_t e = 0; e < A.size(); ++e) EXPECT_LE(magnitude(again[e] - A[e]), 1e-11) << shift;
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = 0; j < n; ++j) {
+                const auto mirror = inverse[j * n + i];
+                EXPECT_LE(magnitude(inverse[i * n + j] - ComplexNumber{mirror.re, -mirror.im}), 1e-12);
+            }
     }
 }
 

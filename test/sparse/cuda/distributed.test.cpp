@@ -68,6 +68,7 @@ TEST_F(DistributedOnCuda, SolvesComplexSystems) {
         on_workers(count, [](auto& workers, const auto& here) {
             expect_complex_solutions(workers, here);
             expect_solutions_of_many_sizes(workers, here);
+            expect_complex_solutions_with_jump(workers, here);
         });
 }
 

@@ -35,7 +35,7 @@ std::size_t reached_inside(const CsrMatrix& A, const RowAggregates& aggregates, 
 TEST(RowAggregatesOfAMatrix, AreConnectedAndOfOneSize) {
     for (const auto& A : {box_matrix({12, 10, 14}), box_matrix({1, 1, 50}), test::random_general(300, 6, 4, 3)})
         for (const index_t most : {1, 2, 7, 30}) {
-            const auto aggregates = aggregates_of_rows(A, most);
+            const auto aggregates = aggregates_of_rows(A.view(), most);
             std::map<std::int32_t, std::vector<std::int32_t>> rows;
             ASSERT_EQ(aggregates.of.size(), index_of(A.rows()));
             for (std::int32_t row = 0; row < A.rows(); ++row) rows[aggregates.of[index_of(row)]].push_back(row);
@@ -50,7 +50,7 @@ TEST(RowAggregatesOfAMatrix, AreConnectedAndOfOneSize) {
 
 TEST(RowAggregatesOfAMatrix, ABoxHasConnectedAggregates) {
     const auto A = box_matrix({12, 10, 14});
-    const auto aggregates = aggregates_of_rows(A, 20);
+    const auto aggregates = aggregates_of_rows(A.view(), 20);
     std::map<std::int32_t, std::size_t> size;
     std::map<std::int32_t, std::int32_t> first;
     for (std::int32_t row = 0; row < A.rows(); ++row)
@@ -62,7 +62,7 @@ TEST(RowAggregatesOfAMatrix, RowsWithoutCouplingsAreTheirOwn) {
     CsrMatrix A;
     A.begin.push_back(0);
     for (int i = 0; i < 5; ++i) A.column.push_back(i), A.value.push_back(2), A.begin.push_back(i + 1);
-    EXPECT_EQ(aggregates_of_rows(A, 2).count, 5);
+    EXPECT_EQ(aggregates_of_rows(A.view(), 2).count, 5);
 }
 
 }  // namespace

@@ -67,6 +67,20 @@ inline void expect_complex_solutions(comm::WorkerCommunicator& workers, const st
     }
 }
 
+/// With and without a coarse system, each method and overlap, of a Hermitian matrix with a jump of its coefficient.
+inline void expect_complex_solutions_with_jump(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here) {
+    const auto A = test::in_magnetic_field_with_jump(9, 40, 0.02, 1000);
+    for (const int coarse : {0, 24})
+        for (const auto precondition : {Precondition::jacobi, Precondition::ic0}) {
+            DistributedOptions options{.precondition = precondition, .coarse_rows = coarse, .rtol = 1e-10};
+            expect_complex_solution(workers, here, A, options, "cg");
+            options.method = GeneralMethod::gmres, options.restart = 100;
+            expect_complex_solution(workers, here, A, options, "gmres");
+            options.method = GeneralMethod::bicgstab, options.overlap = precondition == Precondition::jacobi ? 0 : 1;
+            expect_complex_solution(workers, here, A, options, "bicgstab");
+        }
+}
+
 /// Systems whose rows and columns have many sizes: the solution of elimination, and about the iterations of the system without these sizes.
 inline void expect_solutions_of_many_sizes(comm::WorkerCommunicator& workers, const std::vector<AnySpace>& here) {
     for (const auto& [A, alone, with_overlap] : complex_systems()) {

@@ -42,6 +42,91 @@ TEST(DistributedComplexSolver, StopsAndLimitsScaledSystems) {
     });
 }
 
+int iterations_on(int count, const ComplexCsrMatrix& A, const DistributedOptions& options) {
+    int iterations = 0;
+    on_workers(count, [&](auto& workers, const auto& here) {
+        const auto b = complex_waves(A.rows());
+        Values x(b.size(), 0.);
+        const auto log = DistributedComplexSolver(workers, here, A.view(), options).solve(view(b), view(x));
+        EXPECT_TRUE(log.converged());
+        EXPECT_LE(relative_distance(times(A, x), b), 1.01 * options.rtol);
+        iterations = log.iterations;
+    });
+    return iterations;
+}
+
+TEST(DistributedComplexSolver, CoarseSystemsOnEveryNumberOfWorkers) {
+    for (const int workers : {1, 2, 3, 4, 8})
+        on_workers(workers, [](auto& all, const auto& here) { expect_complex_solutions_with_jump(all, here); });
+}
+
+TEST(DistributedComplexSolver, ACoarseSystemBoundsTheIterations) {
+    const auto A = in_magnetic_field_with_jump(32, 256, 0.002, 1000);
+    for (const auto precondition : {Precondition::jacobi, Precondition::ic0}) {
+        const auto iterations = [&](int workers, int rows) {
+            return iterations_on(workers, A, {.precondition = precondition, .coarse_rows = rows, .rtol = 1e-10});
+        };
+        const int alone = iterations(8, 0), joined = iterations(8, 256);
+        EXPECT_LT(2 * joined, alone);
+        EXPECT_LT(joined, iterations(8, 16));
+        EXPECT_LE(iterations(16, 256), 1.6 * iterations(2, 256));
+    }
+    // It joins subdomains with layers as well, of BiCGStab and GMRES.
+    for (const auto method : {GeneralMethod::bicgstab, GeneralMethod::gmres}) {
+        const auto with_layers = [&](int rows) {
+            return iterations_on(8, A, {.overlap = 1, .coarse_rows = rows, .method = method, .restart = 60});
+        };
+        EXPECT_LT(with_layers(256), with_layers(0));
+    }
+}
+
+TEST(DistributedComplexSolver, ACoarseSystemDoesNotDependOnPhases) {
+    // Without a field A is D L D^H with the phases D of points and a real L: the same iterations, and the solution D L^-1 D^H b.
+    const auto A = in_magnetic_field_with_jump(16, 64, 0, 1.5);
+    CsrMatrix real{A.begin, A.column, {}};
+    Values phases;
+    for (index_t row = 0; row < A.rows(); ++row) {
+        phases.push_back(std::polar(1., phase_of_point(row)));
+        for (auto e = A.begin[static_cast<std::size_t>(row)]; e < A.begin[static_cast<std::size_t>(row) + 1]; ++e) {
+            const double size = std::abs(A.value[static_cast<std::size_t>(e)]);
+            real.value.push_back(A.column[static_cast<std::size_t>(e)] == row ? size : -size);
+        }
+    }
+    on_workers(4, [&](auto& workers, const auto& here) {
+        const DistributedOptions options{.coarse_rows = 64, .rtol = 1e-10};
+        const std::vector<double> ones(phases.size(), 1.);
+        std::vector<double> x(ones.size(), 0.);
+        Values z(ones.size(), 0.), expected(x.size());
+        DistributedSolver of_real(workers, here, real.view(), options);
+        const int iterations = of_real.solve(view(ones), view(x)).iterations;
+        const auto name = of_real.setup().precondition;
+        EXPECT_NE(name.find("coarse system of"), std::string::npos);
+        DistributedComplexSolver solver(workers, here, A.view(), options);
+        const auto log = solver.solve(view(phases), view(z));
+        EXPECT_TRUE(log.converged());
+        EXPECT_EQ(solver.setup().precondition, name);
+        EXPECT_NEAR(log.iterations, iterations, 1 + iterations / 20);
+        for (std::size_t i = 0; i < x.size(); ++i) expected[i] = phases[i] * x[i];
+        EXPECT_LE(relative_distance(z, expected), 1e-7);
+    });
+}
+
+TEST(DistributedComplexSolver, ACoarseSystemIsForPositiveDefiniteMatricesOfSeveralWorkers) {
+    const auto precondition_of = [](int count, const ComplexCsrMatrix& A, int rows) {
+        std::string precondition;
+        on_workers(count, [&](auto& workers, const auto& here) {
+            precondition = DistributedComplexSolver(workers, here, A.view(), {.coarse_rows = rows}).setup().precondition;
+        });
+        return precondition;
+    };
+    EXPECT_EQ(precondition_of(1, in_magnetic_field(8, 0.1, 0.1), 64), "ic0");
+    EXPECT_EQ(precondition_of(2, in_magnetic_field(8, 0.1, 0.1), 0), "ic0");
+    EXPECT_EQ(precondition_of(2, in_magnetic_field(2, 0.1, 0.1), 64), "ic0 and a coarse system of 2 rows");
+    EXPECT_EQ(precondition_of(2, helmholtz_with_loss(8, {0.3, 0.1}), 64), "ilu0");
+    // Hermitian with a positive diagonal, and indefinite: the coarse matrix is not positive definite.
+    EXPECT_EQ(precondition_of(3, in_magnetic_field_with_jump(12, 12, 0.01, 1, -0.7), 64).find("coarse"), std::string::npos);
+}
+
 TEST(DistributedComplexSolver, AgreesWithElimination) {
     for (const auto& [A, alone, with_overlap] : complex_systems()) {
         const auto b = complex_waves(A.rows());
@@ -186,7 +271,7 @@ TEST(DistributedComplexSolver, RefusesBadInput) {
         };
         refused(A, {.precondition = Precondition::multigrid}, "multigrid is for real matrices");
         refused(A, {.precondition = Precondition::ssor}, "jacobi, ic0 and multigrid");
-        refused(A, {.coarse_rows = 8}, "leave coarse_rows out");
+        refused(A, {.coarse_rows = 5000}, "0 to 4096");
         refused(A, {.precondition = Precondition::jacobi, .overlap = 1}, "leave the overlap out");
         refused(without_symmetry(2), {}, "take at most 2");
         refused(A, {.method = GeneralMethod::gmres, .restart = 0}, "1 to 1000");

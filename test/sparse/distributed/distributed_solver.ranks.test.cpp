@@ -49,6 +49,7 @@ TEST(SparseOfRanks, SolvesComplexSystems) {
         const std::vector<AnySpace> here(static_cast<std::size_t>(per_rank), Cpu{1});
         expect_complex_solutions(workers, here);
         expect_solutions_of_many_sizes(workers, here);
+        expect_complex_solutions_with_jump(workers, here);
     }
 }
 

@@ -9,8 +9,8 @@ namespace {
 
 /// f(row) for the rows that a row is coupled to.
 template <class F>
-void each_neighbor(const CsrMatrix& A, std::int32_t row, const F& f) {
-    for (auto e = A.begin[at(row)]; e < A.begin[at(row) + 1]; ++e) f(A.column[at(e)]);
+void each_neighbor(const CsrView& A, std::int32_t row, const F& f) {
+    for (index_t e = A.begin(row); e < A.end(row); ++e) f(static_cast<std::int32_t>(A.column(e)));
 }
 
 /// Numbers aggregates without gaps. @param joined  [aggregates] itself, or an earlier one that it has joined
@@ -23,9 +23,9 @@ void renumber(RowAggregates& aggregates, std::vector<std::int32_t> joined) {
 
 }  // namespace
 
-RowAggregates aggregates_of_rows(const CsrMatrix& A, index_t most) {
-    const auto size = at((A.rows() + most - 1) / most);
-    RowAggregates aggregates{std::vector<std::int32_t>(at(A.rows()), -1), 0};
+RowAggregates aggregates_of_rows(const CsrView& A, index_t most) {
+    const auto size = at((A.n + most - 1) / most);
+    RowAggregates aggregates{std::vector<std::int32_t>(at(A.n), -1), 0};
     auto& of = aggregates.of;
     std::vector<std::int32_t> joined, members;
     std::vector<std::int32_t> seeds;  // rows beside finished aggregates: the next one begins there, so that few gaps remain
@@ -47,7 +47,7 @@ RowAggregates aggregates_of_rows(const CsrMatrix& A, index_t most) {
             });
         joined.push_back(4 * members.size() < size ? beside : g);
     };
-    for (std::int32_t row = 0, seed = 0; row < A.rows(); ++row) {
+    for (std::int32_t row = 0, seed = 0; row < A.n; ++row) {
         if (of[at(row)] < 0) grow(row);
         for (; at(seed) < seeds.size(); ++seed)
             if (of[at(seeds[at(seed)])] < 0) grow(seeds[at(seed)]);

@@ -4,51 +4,70 @@
 namespace kasane::sparse {
 namespace {
 
+template <class T>
 struct SumSegment {
     const std::int32_t *begin, *index;
-    const double* x;
-    double* sums;
+    const T *weight, *x;
+    T* sums;
     KS_FN void operator()(index_t k) const {
-        double sum = 0;
-        for (auto e = begin[k]; e < begin[k + 1]; ++e) sum += x[index != nullptr ? index[e] : e];
+        T sum = real_number<T>(0);
+        for (auto e = begin[k]; e < begin[k + 1]; ++e) {
+            const auto i = index != nullptr ? index[e] : e;
+            if constexpr (std::same_as<T, double>)
+                sum += x[i];
+            else
+                sum += weight != nullptr ? conjugate_product(weight[i], x[i]) : x[i];
+        }
         sums[k] = sum;
     }
 };
 
+template <class T>
 struct TimesTransposed {
-    View<const double> transposed, x;
-    View<double> y;
+    View<const T> transposed, x;
+    View<T> y;
     KS_FN void operator()(index_t k) const {
-        double sum = 0;
+        T sum = real_number<T>(0);
         for (index_t c = 0; c < x.n; ++c) sum += transposed.ptr[c * y.n + k] * x.ptr[c];
         y.ptr[k] = sum;
     }
 };
 
+template <class T>
 struct AddToAggregate {
     const std::int32_t* aggregate;
-    const double* y;
-    double* x;
-    KS_FN void operator()(index_t i) const { x[i] += y[aggregate[i]]; }
+    const T *weight, *y;
+    T* x;
+    KS_FN void operator()(index_t i) const {
+        if constexpr (std::same_as<T, double>)
+            x[i] += y[aggregate[i]];
+        else
+            x[i] += weight[i] * y[aggregate[i]];
+    }
 };
 
 }  // namespace
 
-template <Space S>
-void sum_segments(S on, View<const std::int32_t> begin, View<const std::int32_t> index, View<const double> x, View<double> sums) {
-    parallel_for(on, sums.n, SumSegment{begin.ptr, index.ptr, x.ptr, sums.ptr});
+template <Space S, class T>
+void sum_segments(S on, View<const std::int32_t> begin, View<const std::int32_t> index, View<const T> weight, View<const T> x,
+                  View<T> sums) {
+    parallel_for(on, sums.n, SumSegment<T>{begin.ptr, index.ptr, weight.ptr, x.ptr, sums.ptr});
 }
-template <Space S>
-void dense_times(S on, View<const double> transposed, View<const double> x, View<double> y) {
-    parallel_for(on, y.n, TimesTransposed{transposed, x, y});
+template <Space S, class T>
+void dense_times(S on, View<const T> transposed, View<const T> x, View<T> y) {
+    parallel_for(on, y.n, TimesTransposed<T>{transposed, x, y});
 }
-template <Space S>
-void add_to_aggregates(S on, View<const std::int32_t> aggregate, View<const double> y, View<double> x) {
-    parallel_for(on, x.n, AddToAggregate{aggregate.ptr, y.ptr, x.ptr});
+template <Space S, class T>
+void add_to_aggregates(S on, View<const std::int32_t> aggregate, View<const T> weight, View<const T> y, View<T> x) {
+    parallel_for(on, x.n, AddToAggregate<T>{aggregate.ptr, weight.ptr, y.ptr, x.ptr});
 }
 
-template void sum_segments(KS_SPACE, View<const std::int32_t>, View<const std::int32_t>, View<const double>, View<double>);
-template void dense_times(KS_SPACE, View<const double>, View<const double>, View<double>);
-template void add_to_aggregates(KS_SPACE, View<const std::int32_t>, View<const double>, View<double>);
+#define KS_OF_NUMBERS(T)                                                                                                             \
+    template void sum_segments(KS_SPACE, View<const std::int32_t>, View<const std::int32_t>, View<const T>, View<const T>, View<T>); \
+    template void dense_times(KS_SPACE, View<const T>, View<const T>, View<T>);                                                      \
+    template void add_to_aggregates(KS_SPACE, View<const std::int32_t>, View<const T>, View<const T>, View<T>);
+KS_OF_NUMBERS(double)
+KS_OF_NUMBERS(ComplexNumber)
+#undef KS_OF_NUMBERS
 
 }  // namespace kasane::sparse

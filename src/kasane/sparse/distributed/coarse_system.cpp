@@ -5,9 +5,14 @@
 #include <kasane/sparse/block/blocked_rows.hpp>
 #include <kasane/sparse/distributed/aggregates_of_rows.hpp>
 #include <kasane/sparse/distributed/coarse_kernels.hpp>
+#include <kasane/sparse/distributed/near_null_of_rows.hpp>
+#include <kasane/sparse/distributed/part_operator.hpp>
 #include <kasane/sparse/distributed/vector_exchange.hpp>
 
 #include <algorithm>
+#include <concepts>
+#include <complex>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -32,45 +37,84 @@ Numbers numbered(comm::Worker& worker, index_t own) {
     return numbers;
 }
 
-/// R A R^T, [all][all], on every worker.
-std::vector<double> coarse_matrix(comm::Worker& worker, const RowPart& part, const RowAggregates& aggregates, const Numbers& numbers) {
-    // The aggregates of received rows travel as the numbers of a vector.
-    VectorExchange<Cpu> exchange(Cpu{1}, worker, part.neighbors, 2 * VectorExchange<Cpu>::channels);
-    Buffer<double, Cpu> own(Cpu{1}, part.own());
-    for (index_t i = 0; i < part.own(); ++i) own.data()[i] = static_cast<double>(numbers.first + aggregates.of[at(i)]);
-    exchange.start(own);
-    const auto received = exchange.finish();
+/// Numbers of double or complex type, for the communicator.
+template <class T>
+View<double> as_doubles(std::vector<T>& v) {
+    return {reinterpret_cast<double*>(v.data()), std::ssize(v) * static_cast<index_t>(sizeof(T) / sizeof(double))};
+}
 
-    std::vector<double> matrix(at(numbers.all * numbers.all), 0.);
+/// conj(v_i) a v_j with the weights v of complex numbers; a of doubles.
+double weighted(const std::vector<double>&, index_t, double a, double) { return a; }
+ComplexNumber weighted(const std::vector<ComplexNumber>& weight, index_t i, ComplexNumber a, ComplexNumber of_column) {
+    return conjugate_product(weight[at(i)], a * of_column);
+}
+/// The first part of a number.
+double real_part(double x) { return x; }
+double real_part(ComplexNumber z) { return z.re; }
+
+/// R A R^T, or R A R^H, [all][all], on every worker. @param weight  [own] of complex numbers
+template <class User>
+std::vector<Number<User>> coarse_matrix(comm::Worker& worker, const RowPartOf<User>& part, const RowAggregates& aggregates,
+                                        const Numbers& numbers, const std::vector<Number<User>>& weight) {
+    using T = Number<User>;
+    // The aggregates of received rows travel as the numbers of a vector, and so do weights.
+    VectorExchange<Cpu, T> exchange(Cpu{1}, worker, part.neighbors, 2 * VectorExchange<Cpu, T>::channels);
+    Buffer<T, Cpu> own(Cpu{1}, part.own());
+    const auto received = [&] {
+        exchange.start(own);
+        const auto numbers_of_others = exchange.finish();
+        return std::vector<T>(numbers_of_others.begin(), numbers_of_others.end());
+    };
+    for (index_t i = 0; i < part.own(); ++i) own.data()[i] = real_number<T>(static_cast<double>(numbers.first + aggregates.of[at(i)]));
+    const auto aggregate = received();
+    auto of_column = aggregate;
+    if constexpr (!std::same_as<T, double>) {
+        std::ranges::copy(weight, own.data());
+        of_column = received();
+    }
+
+    const auto inner = as_numbers(part.inner.value), outer = as_numbers(part.outer.value);
+    std::vector<T> matrix(at(numbers.all * numbers.all), real_number<T>(0));
     const auto row_of = [&](index_t own_row) { return matrix.data() + (numbers.first + aggregates.of[at(own_row)]) * numbers.all; };
     for (index_t i = 0; i < part.own(); ++i)
-        for (auto e = part.inner.begin[at(i)]; e < part.inner.begin[at(i) + 1]; ++e)
-            row_of(i)[numbers.first + aggregates.of[at(part.inner.column[at(e)])]] += part.inner.value[at(e)];
+        for (auto e = part.inner.begin[at(i)]; e < part.inner.begin[at(i) + 1]; ++e) {
+            const auto j = at(part.inner.column[at(e)]);
+            row_of(i)[numbers.first + aggregates.of[j]] += weighted(weight, i, inner[e], weight.empty() ? T{} : weight[j]);
+        }
     for (index_t k = 0; k < part.outer.rows(); ++k)
-        for (auto e = part.outer.begin[at(k)]; e < part.outer.begin[at(k) + 1]; ++e)
-            row_of(part.outer_row[at(k)])[static_cast<index_t>(received[part.outer.column[at(e)]])] += part.outer.value[at(e)];
-    worker.all_reduce(view(matrix), comm::Reduce::sum);
+        for (auto e = part.outer.begin[at(k)]; e < part.outer.begin[at(k) + 1]; ++e) {
+            const auto i = part.outer_row[at(k)];
+            const auto j = at(part.outer.column[at(e)]);
+            row_of(i)[static_cast<index_t>(real_part(aggregate[j]))] += weighted(weight, i, outer[e], of_column[j]);
+        }
+    worker.all_reduce(as_doubles(matrix), comm::Reduce::sum);
     return matrix;
 }
 
-/// Aggregates of blocks, one for each row of a block: the displacements of a node's directions, say, have coarse rows of their own.
-RowAggregates aggregates_of_blocks(const CsrMatrix& A, int block, index_t most) {
-    if (block == 1) return aggregates_of_rows(A, most);
-    auto rows = blocked_rows(A.view(), block);
-    const auto of_blocks = aggregates_of_rows({std::move(rows.begin), std::move(rows.column), {}}, std::max<index_t>(most / block, 1));
-    RowAggregates aggregates{{}, of_blocks.count * block};
-    for (const auto g : of_blocks.of)
-        for (int c = 0; c < block; ++c) aggregates.of.push_back(g * block + c);
-    return aggregates;
+/// Aggregates of scalar rows, or of blocks: one for each row of a block, so that the displacements of a node's directions, say, have coarse
+/// rows of their own.
+template <class User>
+RowAggregates aggregates_of_part(const MatrixOf<User>& A, int block, index_t most) {
+    if constexpr (std::same_as<User, double>) {
+        if (block > 1) {
+            const auto of_blocks = aggregates_of_rows(blocked_rows(A.view(), block).pattern(), std::max<index_t>(most / block, 1));
+            RowAggregates aggregates{{}, of_blocks.count * block};
+            for (const auto g : of_blocks.of)
+                for (int c = 0; c < block; ++c) aggregates.of.push_back(g * block + c);
+            return aggregates;
+        }
+    }
+    return aggregates_of_rows(pattern_of(A), most);
 }
 
 }  // namespace
 
-template <Space S>
-CoarseSystem<S>::CoarseSystem(S on, comm::Worker& worker, const RowPart& part, index_t most, int block) : on_(on), worker_(worker) {
+template <Space S, class User>
+CoarseSystem<S, User>::CoarseSystem(S on, comm::Worker& worker, const RowPartOf<User>& part, index_t most, int block)
+    : on_(on), worker_(worker) {
     constexpr index_t least_rows = 8;  // of an aggregate
     const auto wanted = std::clamp<index_t>(part.own() / least_rows, 1, std::max<index_t>(most / worker.size(), 1));
-    const auto aggregates = aggregates_of_blocks(part.inner, block, wanted);
+    const auto aggregates = aggregates_of_part<User>(part.inner, block, wanted);
     const auto numbers = numbered(worker, aggregates.count);
     first_ = numbers.first;
 
@@ -87,47 +131,57 @@ CoarseSystem<S>::CoarseSystem(S on, comm::Worker& worker, const RowPart& part, i
     begin.push_back(static_cast<std::int32_t>(rows.size()));
     first_piece.push_back(static_cast<std::int32_t>(pieces));
 
+    std::vector<T> weight;
+    if constexpr (!std::same_as<User, double>) {
+        const auto v = near_null_of_rows(part.inner, part.row_scale, aggregates.of, aggregates.count);
+        weight.assign(as_numbers(v).begin(), as_numbers(v).end());
+    }
     bool positive = true;
-    const auto inverse = dense_inverse(coarse_matrix(worker, part, aggregates, numbers), static_cast<int>(numbers.all), &positive);
+    const auto inverse =
+        dense_inverse(coarse_matrix<User>(worker, part, aggregates, numbers, weight), static_cast<int>(numbers.all), &positive);
     usable_ = positive;
-    std::vector<double> own(at(numbers.all * aggregates.count));
+    std::vector<T> own(at(numbers.all * aggregates.count));
     for (index_t c = 0; c < numbers.all; ++c)
-        for (index_t k = 0; k < aggregates.count; ++k) own[at(c * aggregates.count + k)] = inverse[at(c * numbers.all + first_ + k)];
+        for (index_t k = 0; k < aggregates.count; ++k) own[at(c * aggregates.count + k)] = inverse[at((first_ + k) * numbers.all + c)];
 
     aggregate_ = to_space(on, aggregates.of);
     row_ = to_space(on, rows);
     piece_begin_ = to_space(on, begin);
     first_piece_ = to_space(on, first_piece);
+    weight_ = to_space(on, weight);
     inverse_ = to_space(on, own);
-    of_pieces_ = Buffer<double, S>(on, pieces);
-    own_ = Buffer<double, S>(on, aggregates.count);
-    all_ = Buffer<double, S>(on, numbers.all);
+    of_pieces_ = Buffer<T, S>(on, pieces);
+    own_ = Buffer<T, S>(on, aggregates.count);
+    all_ = Buffer<T, S>(on, numbers.all);
     own_on_host_.resize(at(aggregates.count));
     on_host_.resize(at(numbers.all));
 }
 
-template <Space S>
-void CoarseSystem<S>::add_correction(const Buffer<double, S>& r, Buffer<double, S>& x) const {
-    sum_segments(on_, piece_begin_.view(), row_.view(), r.view(), of_pieces_.view());
-    sum_segments(on_, first_piece_.view(), {}, View<const double>(of_pieces_.view()), own_.view());
-    copy_to_host(on_, view(own_on_host_), View<const double>(own_.view()));
-    std::ranges::fill(on_host_, 0.);
+template <Space S, class User>
+void CoarseSystem<S, User>::add_correction(const Buffer<T, S>& r, Buffer<T, S>& x) const {
+    const View<const T> none{};
+    sum_segments(on_, piece_begin_.view(), row_.view(), weight_.view(), r.view(), of_pieces_.view());
+    sum_segments(on_, first_piece_.view(), {}, none, View<const T>(of_pieces_.view()), own_.view());
+    copy_to_host(on_, view(own_on_host_), View<const T>(own_.view()));
+    std::ranges::fill(on_host_, real_number<T>(0));
     std::ranges::copy(own_on_host_, on_host_.begin() + first_);
-    worker_.all_reduce(view(on_host_), comm::Reduce::sum);
-    copy_from_host(on_, all_.view(), View<const double>(view(on_host_)));
-    dense_times(on_, inverse_.view(), View<const double>(all_.view()), own_.view());
-    add_to_aggregates(on_, aggregate_.view(), View<const double>(own_.view()), x.view());
+    worker_.all_reduce(as_doubles(on_host_), comm::Reduce::sum);
+    copy_from_host(on_, all_.view(), View<const T>(view(on_host_)));
+    dense_times(on_, inverse_.view(), View<const T>(all_.view()), own_.view());
+    add_to_aggregates(on_, aggregate_.view(), weight_.view(), View<const T>(own_.view()), x.view());
 }
 
-template <Space S>
-std::uint64_t CoarseSystem<S>::bytes() const {
-    return 8 * static_cast<std::uint64_t>(inverse_.size() + of_pieces_.size() + own_.size() + all_.size()) +
+template <Space S, class User>
+std::uint64_t CoarseSystem<S, User>::bytes() const {
+    return sizeof(T) * static_cast<std::uint64_t>(weight_.size() + inverse_.size() + of_pieces_.size() + own_.size() + all_.size()) +
            4 * static_cast<std::uint64_t>(aggregate_.size() + row_.size() + piece_begin_.size() + first_piece_.size());
 }
 
-template class CoarseSystem<Cpu>;
+template class CoarseSystem<Cpu, double>;
+template class CoarseSystem<Cpu, std::complex<double>>;
 #if defined(KASANE_CUDA)
-template class CoarseSystem<Cuda>;
+template class CoarseSystem<Cuda, double>;
+template class CoarseSystem<Cuda, std::complex<double>>;
 #endif
 
 }  // namespace kasane::sparse

@@ -33,7 +33,6 @@ void check_options(const DistributedOptions& options, bool real) {
                 fmt::format("block = {}: blocks have 2 to {} rows; 1: scalar rows, 0: the size that fits", options.block, most_block));
     KS_VALIDATE(options.block <= 1 || kind != Precondition::multigrid,
                 "multigrid has no rows of blocks: leave the block out, or take ic0 or jacobi");
-    KS_VALIDATE(real || options.coarse_rows.value_or(0) == 0, "a complex matrix has no coarse system: leave coarse_rows out");
     KS_VALIDATE(kind == Precondition::jacobi || kind == Precondition::ic0 || kind == Precondition::multigrid,
                 fmt::format("the preconditioner {} is for one worker: on several there are jacobi, ic0 and multigrid", name(kind)));
     KS_VALIDATE(options.overlap >= 0 && options.overlap <= 8,
@@ -204,7 +203,7 @@ DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers
                 for (const auto row : part.row) part.row_scale.push_back(scaling.row[at(row)]);
         times.add("divide", dividing.seconds());
         const int usual = std::holds_alternative<Cpu>(here.front()) ? usual_coarse_rows : 0;
-        const bool joined = std::same_as<User, double> && positive && method != GeneralMethod::minres && workers.size() > 1;
+        const bool joined = positive && method != GeneralMethod::minres && workers.size() > 1;
         return {{.kind = here.front().index(),
                  .precondition = options.precondition,
                  .positive = positive,

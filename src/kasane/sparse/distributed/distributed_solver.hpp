@@ -24,7 +24,7 @@
 
 namespace kasane::sparse {
 
-/// Options of a DistributedSolver, and of a DistributedComplexSolver, which has no multigrid, coarse system and blocks.
+/// Options of a DistributedSolver, and of a DistributedComplexSolver, which has no multigrid and blocks.
 struct DistributedOptions {
     Precondition precondition =
         Precondition::ic0;  ///< of each worker's subdomain: jacobi, ic0 (ILU(0) where A is not symmetric or Hermitian), multigrid

@@ -24,7 +24,6 @@
 #include <concepts>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -104,14 +103,10 @@ class RowsOn final : public PartSolver<User> {
         }
         if (const auto reason = comm::first_reason(worker, problem); !reason.empty()) throw PreconditionError(reason);
         shift_ = subdomain->shift();
-        if constexpr (is_real) {
-            std::optional<CoarseSystem<S>> coarse;
-            if (setup.coarse_rows > 0) coarse.emplace(on, worker, part, setup.coarse_rows, static_cast<int>(setup.block));
-            if (coarse && !coarse->usable()) coarse.reset();
-            preconditioner_ = std::make_unique<TwoLevelPreconditioner<S>>(operator_, std::move(subdomain), std::move(coarse), b_);
-        } else {
-            preconditioner_ = std::move(subdomain);
-        }
+        std::optional<CoarseSystem<S, User>> coarse;
+        if (setup.coarse_rows > 0) coarse.emplace(on, worker, part, setup.coarse_rows, static_cast<int>(setup.block));
+        if (coarse && !coarse->usable()) coarse.reset();
+        preconditioner_.emplace(operator_, std::move(subdomain), std::move(coarse), b_);
         switch (setup.method) {
             case GeneralMethod::cg: cg_.emplace(algebra_.like(b_), algebra_.like(b_), algebra_.like(b_), algebra_.like(b_)); break;
             case GeneralMethod::gmres: gmres_.emplace(algebra_, b_, static_cast<int>(setup.restart)); break;
@@ -166,20 +161,15 @@ class RowsOn final : public PartSolver<User> {
                (2 + vectors_of(setup_)) * sizeof(User) * static_cast<std::uint64_t>(b_.size());
     }
     double shift() const override { return shift_; }
-    index_t coarse_rows() const override {
-        if constexpr (is_real)
-            return preconditioner_->coarse_rows();
-        else
-            return 0;
-    }
+    index_t coarse_rows() const override { return preconditioner_->coarse_rows(); }
 
    private:
     /// Iterates from x_ on.
     krylov::SolveLog run(const krylov::Options& how) {
         if constexpr (is_real) {
             if (minres_) return krylov::minres(algebra_, operator_, *preconditioner_, b_, x_, *minres_, how);
-            preconditioner_->prepare(algebra_, b_, x_, how.rtol, cg_ ? cg_->r : gmres_ ? gmres_->v[0] : bicgstab_->r);
         }
+        preconditioner_->prepare(algebra_, b_, x_, how.rtol, cg_ ? cg_->r : gmres_ ? gmres_->v[0] : bicgstab_->r);
         if (gmres_) return krylov::fgmres(algebra_, operator_, *preconditioner_, b_, x_, *gmres_, how);
         if (cg_) return conjugate_gradients(how);
         return krylov::bicgstab(algebra_, operator_, *preconditioner_, b_, x_, *bicgstab_, how);
@@ -251,7 +241,7 @@ class RowsOn final : public PartSolver<User> {
     Algebra algebra_;
     PartSetup setup_;
     PartOperator<S, User> operator_;
-    std::unique_ptr<std::conditional_t<is_real, TwoLevelPreconditioner<S>, Subdomain>> preconditioner_;
+    std::optional<TwoLevelPreconditioner<S, User>> preconditioner_;
     double shift_ = 0;
     std::vector<std::int32_t> row_scale_;  ///< of a scaled system
     Vector b_, x_;
@@ -321,9 +311,11 @@ std::uint64_t memory_of_part(const RowPartOf<User>& part, const PartSetup& setup
     const MatrixOf<User>& subdomain = part.extended.rows() > 0 ? part.extended : part.inner;
     // Multigrid: the matrix, its copy in single precision, prolongators and coarse levels.
     const std::uint64_t preconditioner = of_matrix(subdomain) * (setup.precondition == Precondition::multigrid ? 4 : 2);
-    // The inverse of the coarse system and three tables of rows.
+    // The inverse of the coarse system, three tables of rows, and phases of complex numbers.
     const auto coarse_rows = static_cast<std::uint64_t>(setup.coarse_rows);
-    const std::uint64_t coarse = coarse_rows * coarse_rows * 8 + static_cast<std::uint64_t>(part.own()) * (coarse_rows > 0 ? 20 : 0);
+    const std::uint64_t coarse =
+        coarse_rows * coarse_rows * sizeof(User) +
+        static_cast<std::uint64_t>(part.own()) * (coarse_rows > 0 ? 12 + (std::same_as<User, double> ? 1 : 2) * sizeof(User) : 0);
     return of_matrix(part.inner) * 11 / 10 + of_matrix(part.outer) + preconditioner + coarse +
            static_cast<std::uint64_t>(part.own()) * sizeof(User) * (4 + vectors_of(setup) + (part.row_scale.empty() ? 0 : 3));
 }

@@ -13,18 +13,20 @@
 
 namespace kasane::sparse {
 
-template <Space S>
+/// @tparam User  double or std::complex<double>
+template <Space S, class User = double>
 class TwoLevelPreconditioner {
    public:
-    using Vector = Buffer<double, S>;
+    using Vector = Buffer<Number<User>, S>;
+    using Algebra = DistributedAlgebra<S, User>;
 
     /// @param A  must outlive this   @param subdomains, coarse  coarse: none where there is one level
-    TwoLevelPreconditioner(const PartOperator<S>& A, std::unique_ptr<SubdomainPreconditioner<S>> subdomains,
-                           std::optional<CoarseSystem<S>> coarse, const Vector& like)
+    TwoLevelPreconditioner(const PartOperator<S, User>& A, std::unique_ptr<SubdomainPreconditioner<S, User>> subdomains,
+                           std::optional<CoarseSystem<S, User>> coarse, const Vector& like)
         : A_(A), subdomains_(std::move(subdomains)), coarse_(std::move(coarse)), residual_(like.space(), coarse_ ? like.size() : 0) {}
 
     /// The interface of krylov: out = M^-1 in.
-    void apply(DistributedAlgebra<S>& algebra, const Vector& in, Vector& out) const {
+    void apply(Algebra& algebra, const Vector& in, Vector& out) const {
         subdomains_->apply(algebra, in, out);
         if (!coarse_) return;
         A_.apply(algebra, out, residual_);
@@ -33,7 +35,7 @@ class TwoLevelPreconditioner {
     }
     /// Makes the sums of the residual over aggregates zero, as the coarse system requires of a first guess; x that solves A x = b to `rtol`
     /// is left as it is. @param scratch  a vector to use
-    void prepare(DistributedAlgebra<S>& algebra, const Vector& b, Vector& x, double rtol, Vector& scratch) const {
+    void prepare(Algebra& algebra, const Vector& b, Vector& x, double rtol, Vector& scratch) const {
         if (!coarse_) return;
         A_.apply(algebra, x, residual_);
         algebra.axpby(1, b, -1, residual_);
@@ -47,7 +49,7 @@ class TwoLevelPreconditioner {
         explicit Symmetric(const TwoLevelPreconditioner& parts)
             : parts_(parts), of_subdomains_(parts.residual_.space(), parts.residual_.size()) {}
         /// The interface of krylov.
-        void apply(DistributedAlgebra<S>& algebra, const Vector& in, Vector& out) const {
+        void apply(Algebra& algebra, const Vector& in, Vector& out) const {
             auto& [A, subdomains, coarse, residual] = parts_;
             if (!coarse) return subdomains->apply(algebra, in, out);
             algebra.zero(out);
@@ -65,17 +67,17 @@ class TwoLevelPreconditioner {
         const TwoLevelPreconditioner& parts_;
         mutable Vector of_subdomains_;
     };
-    const SubdomainPreconditioner<S>& subdomains() const { return *subdomains_; }
+    const SubdomainPreconditioner<S, User>& subdomains() const { return *subdomains_; }
     /// Rows of the coarse system; 0: none.
     index_t coarse_rows() const { return coarse_ ? coarse_->rows() : 0; }
     std::uint64_t bytes() const {
-        return subdomains_->bytes() + (coarse_ ? coarse_->bytes() : 0) + 8 * static_cast<std::uint64_t>(residual_.size());
+        return subdomains_->bytes() + (coarse_ ? coarse_->bytes() : 0) + sizeof(User) * static_cast<std::uint64_t>(residual_.size());
     }
 
    private:
-    const PartOperator<S>& A_;
-    std::unique_ptr<SubdomainPreconditioner<S>> subdomains_;
-    std::optional<CoarseSystem<S>> coarse_;
+    const PartOperator<S, User>& A_;
+    std::unique_ptr<SubdomainPreconditioner<S, User>> subdomains_;
+    std::optional<CoarseSystem<S, User>> coarse_;
     mutable Vector residual_;
 };
 

@@ -21,6 +21,7 @@ struct alignas(16) ComplexNumber {
         return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
     }
     KS_FN friend ComplexNumber operator*(double a, ComplexNumber b) { return {a * b.re, a * b.im}; }
+    KS_FN friend ComplexNumber operator/(ComplexNumber a, double b) { return {a.re / b, a.im / b}; }
     KS_FN ComplexNumber& operator+=(ComplexNumber b) { return *this = *this + b; }
     KS_FN ComplexNumber& operator-=(ComplexNumber b) { return *this = *this - b; }
 };
