@@ -59,7 +59,6 @@ sparse::DistributedOptions distributed_options(const WorkerChoices& choices, con
                            "jacobi, or gmres with {0}",
                            precondition));
     if (minres && app.count("--coarse") > 0) refuse("--coarse", "has no effect with --method minres: leave it out");
-    if (complex && precondition == "multigrid") refuse("--precondition", "multigrid is for real matrices: take ic0 (ilu0) or jacobi");
     if (complex && app.count("--block") > 0) refuse("--block", "has no effect on a complex matrix: leave it out");
     if (choices.overlap > 0 && (minres || method == sparse::GeneralMethod::cg))
         refuse("--overlap",

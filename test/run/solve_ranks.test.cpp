@@ -212,7 +212,7 @@ TEST_F(ParallelSolve, SolvesComplexMatrices) {
         EXPECT_LE(sparse::test::relative_distance(sparse::test::times(sized.A, x), Values(x.size(), 1.)), 1.01e-10) << n << " ranks";
     }
     fs::remove(directory / "x.mtx");
-    expect_refused(2, {"loss.mtx", "--json", "--precondition", "multigrid"}, {"--precondition", "real matrices"});
+    expect_refused(2, {"loss.mtx", "--json", "--precondition", "multigrid"}, {"loss.mtx", "for Hermitian matrices"});
     const auto jump = sparse::test::in_magnetic_field_with_jump(10, 120, 0.005, 1000);
     put_complex("jump.mtx", jump);
     for (const int n : {2, 3, 8}) {
@@ -222,10 +222,16 @@ TEST_F(ParallelSolve, SolvesComplexMatrices) {
         EXPECT_EQ(joined.json()["precondition"].get<std::string>().rfind("ic0 and a coarse system of ", 0), 0u) << joined.out;
         const auto x = sparse::read_complex_columns(directory / "x.mtx", jump.rows()).values;
         EXPECT_LE(sparse::test::relative_distance(sparse::test::times(jump, x), Values(x.size(), 1.)), 1.01e-8) << n << " ranks";
+        const auto multigrid = ranks(n, solve({"jump.mtx", "--json", "--precondition", "multigrid", "-o", "x.mtx", "--force"}));
+        ASSERT_EQ(multigrid.status, 0) << multigrid.err;
+        EXPECT_EQ(multigrid.json()["precondition"].get<std::string>().rfind("multigrid and a coarse system of ", 0), 0u) << multigrid.out;
+        const auto y = sparse::read_complex_columns(directory / "x.mtx", jump.rows()).values;
+        EXPECT_LE(sparse::test::relative_distance(sparse::test::times(jump, y), Values(y.size(), 1.)), 1.01e-8) << n << " ranks";
         const auto one_level = ranks(n, solve({"jump.mtx", "--json", "--coarse", "0"}));
         ASSERT_EQ(one_level.status, 0) << one_level.err;
         EXPECT_EQ(one_level.json()["precondition"], "ic0");
         EXPECT_GT(one_level.json()["iterations"].get<int>(), 2 * joined.json()["iterations"].get<int>());
+        EXPECT_GT(one_level.json()["iterations"].get<int>(), 2 * multigrid.json()["iterations"].get<int>());
     }
     fs::remove(directory / "x.mtx");
     for (const int n : {1, 2, 3, 4, 8}) {

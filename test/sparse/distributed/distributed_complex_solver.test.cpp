@@ -62,7 +62,7 @@ TEST(DistributedComplexSolver, CoarseSystemsOnEveryNumberOfWorkers) {
 
 TEST(DistributedComplexSolver, ACoarseSystemBoundsTheIterations) {
     const auto A = in_magnetic_field_with_jump(32, 256, 0.002, 1000);
-    for (const auto precondition : {Precondition::jacobi, Precondition::ic0}) {
+    for (const auto precondition : {Precondition::jacobi, Precondition::ic0, Precondition::multigrid}) {
         const auto iterations = [&](int workers, int rows) {
             return iterations_on(workers, A, {.precondition = precondition, .coarse_rows = rows, .rtol = 1e-10});
         };
@@ -78,6 +78,20 @@ TEST(DistributedComplexSolver, ACoarseSystemBoundsTheIterations) {
         };
         EXPECT_LT(with_layers(256), with_layers(0));
     }
+}
+
+TEST(DistributedComplexSolver, MultigridBoundsTheIterations) {
+    const auto iterations = [](int workers, index_t length, const DistributedOptions& options) {
+        return iterations_on(workers, in_magnetic_field_with_jump(32, length, 0.002, 1000), options);
+    };
+    const DistributedOptions multigrid{.precondition = Precondition::multigrid, .coarse_rows = 0}, ic0{.coarse_rows = 0};
+    EXPECT_LE(iterations(1, 256, multigrid), 3 * iterations(1, 64, multigrid) / 2);
+    EXPECT_LT(4 * iterations(1, 256, multigrid), iterations(1, 256, ic0));
+    EXPECT_LT(2 * iterations(8, 256, multigrid), iterations(8, 256, ic0));
+    // Layers of overlap shorten the way of the solution.
+    DistributedOptions with_layers = multigrid;
+    with_layers.overlap = 1;
+    EXPECT_LT(3 * iterations(8, 256, with_layers), 2 * iterations(8, 256, multigrid));
 }
 
 TEST(DistributedComplexSolver, ACoarseSystemDoesNotDependOnPhases) {
@@ -269,7 +283,8 @@ TEST(DistributedComplexSolver, RefusesBadInput) {
                 EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
             }
         };
-        refused(A, {.precondition = Precondition::multigrid}, "multigrid is for real matrices");
+        refused(helmholtz_with_loss(4, {0.3, 0.1}), {.precondition = Precondition::multigrid},
+                "C.mtx: multigrid of complex numbers is for");
         refused(A, {.precondition = Precondition::ssor}, "jacobi, ic0 and multigrid");
         refused(A, {.coarse_rows = 5000}, "0 to 4096");
         refused(A, {.precondition = Precondition::jacobi, .overlap = 1}, "leave the overlap out");

@@ -27,7 +27,6 @@ constexpr int usual_coarse_rows = 256, most_coarse_rows = 4096;
 
 void check_options(const DistributedOptions& options, bool real) {
     const auto kind = options.precondition;
-    KS_VALIDATE(real || kind != Precondition::multigrid, "multigrid is for real matrices: take ic0 or jacobi");
     KS_VALIDATE(real || options.block == 1, "rows of blocks are for real matrices: leave the block out");
     KS_VALIDATE(options.block >= 0 && options.block <= most_block,
                 fmt::format("block = {}: blocks have 2 to {} rows; 1: scalar rows, 0: the size that fits", options.block, most_block));
@@ -106,7 +105,7 @@ Checked<std::complex<double>> checked(const ComplexCsrView& A, const std::string
 
 /// Tests of one worker: whether the method is for this kind of matrix. Conjugate gradients that were asked for are tried on any
 /// symmetric matrix with a positive diagonal. @throws InputError
-void require_kind(Checked<double>& matrix, const CsrView& A, GeneralMethod method, const std::string& source) {
+void require_kind(Checked<double>& matrix, const CsrView& A, GeneralMethod method, Precondition, const std::string& source) {
     KS_VALIDATE(method != GeneralMethod::minres || matrix.symmetric,
                 fmt::format("minres needs a symmetric matrix, and {}. Take bicgstab, gmres or auto", matrix.asymmetry),
                 {"", 0, 0, "method"});
@@ -114,8 +113,13 @@ void require_kind(Checked<double>& matrix, const CsrView& A, GeneralMethod metho
     matrix.singular = check(A, source).singular;
     matrix.positive = true;
 }
-void require_kind(const Checked<std::complex<double>>& matrix, const ComplexCsrView&, GeneralMethod method, const std::string&) {
+void require_kind(const Checked<std::complex<double>>& matrix, const ComplexCsrView&, GeneralMethod method, Precondition precondition,
+                  const std::string& source) {
     KS_VALIDATE(method != GeneralMethod::minres, "minres is for real matrices. Take bicgstab, gmres or auto", {"", 0, 0, "method"});
+    KS_VALIDATE(
+        matrix.positive || precondition != Precondition::multigrid,
+        "multigrid of complex numbers is for Hermitian matrices that may be positive definite, and this one is not. Take ic0 or jacobi",
+        {source, 0, 0, ""});
     KS_VALIDATE(method != GeneralMethod::cg || matrix.asymmetry.empty(),
                 fmt::format("cg needs a Hermitian matrix, and {}. Take bicgstab, gmres or auto", matrix.asymmetry), {"", 0, 0, "method"});
 }
@@ -167,7 +171,7 @@ DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers
     const auto prepare = [&]() -> typename PartSolvers<RowPartOf<User>>::Prepared {
         check_options(options, std::same_as<User, double>);
         auto matrix = checked(A, source);
-        require_kind(matrix, A, method, source);
+        require_kind(matrix, A, method, options.precondition, source);
         const auto n = matrix.pattern.n;
         KS_VALIDATE(
             matrix.zero_diagonals == 0 || method == GeneralMethod::minres,

@@ -24,11 +24,11 @@
 
 namespace kasane::sparse {
 
-/// Options of a DistributedSolver, and of a DistributedComplexSolver, which has no multigrid and blocks.
+/// Options of a DistributedSolver, and of a DistributedComplexSolver, which has no blocks.
 struct DistributedOptions {
-    Precondition precondition =
-        Precondition::ic0;  ///< of each worker's subdomain: jacobi, ic0 (ILU(0) where A is not symmetric or Hermitian), multigrid
-    int overlap = 0;        ///< layers of other workers' rows in a subdomain, 0 to 8: RAS; not for cg and minres
+    Precondition precondition = Precondition::ic0;  ///< of each worker's subdomain: jacobi, ic0 (ILU(0) where A is not symmetric or
+                                                    ///< Hermitian), multigrid (complex A: where it may be positive definite)
+    int overlap = 0;                                ///< layers of other workers' rows in a subdomain, 0 to 8: RAS; not for cg and minres
     /// Rows of the coarse system that joins the subdomains of a positive definite matrix, about; 0: none. Empty: 256 on CPUs, none on
     /// devices, where its time was not measured.
     std::optional<int> coarse_rows = {};

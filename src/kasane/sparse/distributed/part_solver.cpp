@@ -309,8 +309,10 @@ std::uint64_t memory_of_part(const RowPartOf<User>& part, const PartSetup& setup
         return static_cast<std::uint64_t>(A.nonzeros()) * (4 + sizeof(User)) + static_cast<std::uint64_t>(A.rows()) * 24;
     };
     const MatrixOf<User>& subdomain = part.extended.rows() > 0 ? part.extended : part.inner;
-    // Multigrid: the matrix, its copy in single precision, prolongators and coarse levels.
-    const std::uint64_t preconditioner = of_matrix(subdomain) * (setup.precondition == Precondition::multigrid ? 4 : 2);
+    // Multigrid: the matrix, its copy in single precision, prolongators and coarse levels; of complex numbers, of the real form, which has
+    // four entries of 12 bytes for one of 20.
+    const std::uint64_t of_multigrid = std::same_as<User, double> ? 4 : 10;
+    const std::uint64_t preconditioner = of_matrix(subdomain) * (setup.precondition == Precondition::multigrid ? of_multigrid : 2);
     // The inverse of the coarse system, three tables of rows, and phases of complex numbers.
     const auto coarse_rows = static_cast<std::uint64_t>(setup.coarse_rows);
     const std::uint64_t coarse =

@@ -2,6 +2,7 @@
 
 #include <kasane/core/base/error.hpp>
 #include <kasane/sparse/aggregation/tentative.hpp>
+#include <kasane/sparse/distributed/near_null_of_rows.hpp>
 #include <kasane/sparse/distributed/part_kernels.hpp>
 #include <kasane/sparse/distributed/part_operator.hpp>
 #include <kasane/sparse/general/arrangement.hpp>
@@ -35,7 +36,55 @@ MatrixOf<User> diagonal_of_whole_rows(const RowPartOf<User>& part) {
     return D;
 }
 
+/// [[Re a, -Im a], [Im a, Re a]] for every entry a: positive definite where A is Hermitian and positive definite.
+CsrMatrix real_form(const ComplexCsrMatrix& A) {
+    CsrMatrix real{{0}, {}, {}};
+    for (std::size_t row = 0; row + 1 < A.begin.size(); ++row)
+        for (const bool imaginary : {false, true}) {
+            for (auto e = at(A.begin[row]); e < at(A.begin[row + 1]); ++e) {
+                const auto a = A.value[e];
+                for (const auto& [column, value] : {std::pair{0, imaginary ? a.imag() : a.real()}, {1, imaginary ? a.real() : -a.imag()}}) {
+                    real.column.push_back(2 * A.column[e] + column);
+                    real.value.push_back(value);
+                }
+            }
+            real.begin.push_back(std::ssize(real.value));
+        }
+    return real;
+}
+
+/// Numbers of a space over an array of their real and imaginary parts.
+template <class T, Space S>
+View<T> complex_view(Buffer<double, S>& parts) {
+    return {reinterpret_cast<T*>(parts.data()), parts.size() / 2};
+}
+
 }  // namespace
+
+template <Space S, class User>
+void SubdomainPreconditioner<S, User>::set_real_form(const MatrixOf<User>& A, const std::vector<std::int32_t>& own_scale)
+    requires(!std::same_as<User, double>)
+{
+    auto scale = own_scale;
+    if (!scale.empty()) {  // those of received rows travel as the numbers of a vector
+        std::vector<T> numbers;
+        for (const auto exponent : scale) numbers.push_back(real_number<T>(exponent));
+        const auto own = to_space(on_, numbers);
+        overlap_.start(own);
+        const auto received = overlap_.finish();
+        std::vector<T> of_others(at(received.n));
+        copy_to_host(on_, view(of_others), received);
+        for (const auto& one : of_others) scale.push_back(static_cast<std::int32_t>(one.re));
+    }
+    const auto v = near_null_of_rows(A, scale, std::vector<std::int32_t>(at(A.rows()), 0), 1);
+    std::vector<double> vectors;  // v and i v
+    for (const auto& one : v) vectors.insert(vectors.end(), {one.real(), -one.imag(), one.imag(), one.real()});
+    rows_ = rows_on(on_, real_form(A), 2 * A.rows());
+    multigrid_.emplace(on_, rows_.view(), NearNull<S>{to_space(on_, vectors), 2, 2}, false);
+    real_residual_ = Buffer<double, S>(on_, 2 * A.rows());
+    real_solution_ = Buffer<double, S>(on_, 2 * A.rows());
+    real_algebra_.emplace(on_);
+}
 
 template <Space S, class User>
 void SubdomainPreconditioner<S, User>::shift_until_positive(const auto& make) {
@@ -77,8 +126,10 @@ SubdomainPreconditioner<S, User>::SubdomainPreconditioner(S on, comm::Worker& wo
                                                           bool positive, int block, bool whole_rows)
     : on_(on), overlap_(on, worker, part.overlap, VectorExchange<S, T>::channels) {
     const MatrixOf<User>& A = part.extended.rows() > 0 ? part.extended : part.inner;
-    residual_ = Buffer<T, S>(on, A.rows());
-    solution_ = Buffer<T, S>(on, A.rows());
+    if (std::same_as<User, double> || kind != Precondition::multigrid) {
+        residual_ = Buffer<T, S>(on, A.rows());
+        solution_ = Buffer<T, S>(on, A.rows());
+    }
     auto numbers = numbers_from_zero(A.rows());  // of the subdomain's rows in own and received rows
     if (block > 1) {
         if constexpr (std::same_as<User, double>) numbers = set_blocks(A, block, kind == Precondition::jacobi);
@@ -86,6 +137,8 @@ SubdomainPreconditioner<S, User>::SubdomainPreconditioner(S on, comm::Worker& wo
         if constexpr (std::same_as<User, double>) {
             rows_ = rows_on(on, A, A.rows());
             multigrid_.emplace(on, rows_.view(), NearNull<S>{constant_vectors(on, A.rows(), 1)}, false);
+        } else {
+            set_real_form(A, part.row_scale);
         }
     } else if (kind == Precondition::jacobi) {
         if (whole_rows)
@@ -123,6 +176,13 @@ template <Space S, class User>
 void SubdomainPreconditioner<S, User>::apply(DistributedAlgebra<S, User>& algebra, const Buffer<T, S>& in, Buffer<T, S>& out) const {
     overlap_.start(in);
     const auto received = overlap_.finish();
+    if constexpr (!std::same_as<User, double>) {
+        if (multigrid_) {
+            gather(on_, in.view(), received, to_subdomain_.view(), complex_view<T>(real_residual_));
+            multigrid_->apply(*real_algebra_, real_residual_, real_solution_);
+            return gather(on_, View<const T>(complex_view<T>(real_solution_)), View<const T>{}, from_subdomain_.view(), out.view());
+        }
+    }
     gather(on_, in.view(), received, to_subdomain_.view(), residual_.view());
     if constexpr (std::same_as<User, double>) {
         if (multigrid_) multigrid_->apply(algebra.local(), residual_, solution_);
@@ -137,8 +197,9 @@ void SubdomainPreconditioner<S, User>::apply(DistributedAlgebra<S, User>& algebr
 
 template <Space S, class User>
 std::uint64_t SubdomainPreconditioner<S, User>::bytes() const {
-    const auto vectors =
-        static_cast<std::uint64_t>(residual_.size()) * (2 * sizeof(T) + 4) + static_cast<std::uint64_t>(from_subdomain_.size()) * 4;
+    const auto vectors = 2 * sizeof(T) * static_cast<std::uint64_t>(residual_.size()) +
+                         2 * 8 * static_cast<std::uint64_t>(real_residual_.size()) +
+                         4 * static_cast<std::uint64_t>(to_subdomain_.size() + from_subdomain_.size());
     return vectors + overlap_.bytes() + (matrix_ ? matrix_->bytes() : 0) + (factors_ ? factors_->bytes() : 0) +
            (blocks_ ? blocks_->bytes() : 0) + (diagonal_ ? sizeof(T) * static_cast<std::uint64_t>(residual_.size()) : 0) +
            (multigrid_ ? rows_.bytes() + multigrid_->bytes() : 0);

@@ -27,7 +27,8 @@ class SubdomainPreconditioner {
 
    public:
     /// Collective over the workers.
-    /// @param kind      jacobi (no overlap), ic0 or, of doubles, multigrid; ic0 is ILU(0), which are the same of a symmetric matrix
+    /// @param kind      jacobi (no overlap), ic0 or multigrid (of complex numbers: A may be positive definite); ic0 is ILU(0), which are
+    /// the same of a symmetric matrix
     /// @param positive  A may be positive definite: factors must be, and the diagonal is shifted until they are; jacobi takes absolute
     /// values
     /// @param block     rows of dense blocks, of jacobi and ic0 of a positive matrix of doubles; 1: scalar rows
@@ -48,6 +49,9 @@ class SubdomainPreconditioner {
     /// Makes blocks_. @return the numbers of its rows in own and received rows
     std::vector<std::int32_t> set_blocks(const CsrMatrix& A, int block, bool jacobi)
         requires std::same_as<User, double>;
+    /// Makes multigrid_ of the real form of A: rows 2 i and 2 i + 1 are the real and the imaginary part of row i.
+    void set_real_form(const MatrixOf<User>& A, const std::vector<std::int32_t>& own_scale)
+        requires(!std::same_as<User, double>);
     /// Makes factors with the smallest shift for which make(shift), which returns whether they are positive, succeeds.
     void shift_until_positive(const auto& make);
 
@@ -55,13 +59,15 @@ class SubdomainPreconditioner {
     mutable VectorExchange<S, T> overlap_;
     Buffer<std::int32_t, S> to_subdomain_;      ///< [rows of the subdomain] number in own and received rows of each of its rows
     Buffer<std::int32_t, S> from_subdomain_;    ///< [own] row of the subdomain
-    mutable Buffer<T, S> residual_, solution_;  ///< of the subdomain, in its numbers
+    mutable Buffer<T, S> residual_, solution_;  ///< of the subdomain, in its numbers; empty where there is a real form
     std::optional<SlicedMatrix<S, T>> matrix_;  ///< of ic0 and jacobi
     std::optional<IncompleteLu<S, T>> factors_;
     std::optional<DiagonalPreconditioner<S, T>> diagonal_;
     std::unique_ptr<BlockFactors<S>> blocks_;  ///< of rows of dense blocks, in place of matrix_, factors_ and diagonal_
     Rows<double, S> rows_;                     ///< of multigrid
     std::optional<AggregationMultigrid<S>> multigrid_;
+    mutable Buffer<double, S> real_residual_, real_solution_;  ///< of multigrid of complex numbers, in their real form
+    mutable std::optional<VectorAlgebra<S>> real_algebra_;
     double shift_ = 0;
 };
 
