@@ -86,6 +86,11 @@ io::Setting text_setting(const std::string& key, const std::string& text, const 
 /// Accepts whole numbers from `least` to `most` only.
 CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 
+/// Refuses an output that is one of the inputs, also with --force. @param option  of the output   @param inputs  empty names are passed
+/// over
+/// @throws InputError
+void keep_inputs(const std::string& option, const std::filesystem::path& output, const std::vector<std::filesystem::path>& inputs);
+
 /// Standard output: the object with --json; otherwise `text`, unless --quiet.
 void print(const Common& common, const io::Json& object, const std::string& text);
 

@@ -1,6 +1,7 @@
 // kasane forces SNAPSHOT -o FILE.hdf5 --method direct|tree
 #include <app/command.hpp>
 #include <kasane/core/base/log.hpp>
+#include <kasane/gravity/check_range.hpp>
 #include <kasane/gravity/snapshot/snapshot.hpp>
 #include <kasane/run/gravity/forces.hpp>
 #include <kasane/run/gravity/gravity_file.hpp>
@@ -102,7 +103,20 @@ void refuse_options(const CLI::App& app, const std::vector<std::string>& names, 
                     {"", 0, 0, name});
 }
 
+/// @throws InputError, with the file, where the precision does not hold the forces of these particles
+void check_range(const gravity::Particles& particles, const gravity::Force& force, const std::string& file) {
+    try {
+        gravity::check_range(particles, force);
+    } catch (const InputError& error) {
+        auto message = error.problems().front().message;
+        constexpr std::string_view key = "precision = \"double\"";
+        if (const auto at = message.find(key); at != std::string::npos) message.replace(at, key.size(), "--precision double");
+        throw InputError(message, {file, 0, 0, ""});
+    }
+}
+
 int forces(const Common& common, const ForcesOptions& o, const CLI::App& app) {
+    keep_inputs("-o", o.file, {o.snapshot});
     KS_VALIDATE(o.force || !std::filesystem::exists(o.file), "exists already: choose another name, or give --force", {o.file, 0, 0, ""});
     const bool by_tree = o.method == "tree";
     if (by_tree)
@@ -127,6 +141,7 @@ int forces(const Common& common, const ForcesOptions& o, const CLI::App& app) {
     std::visit([&](auto& chosen) { chosen.softening = softening, chosen.softening_kernel = kernel, chosen.G = units.G; }, force);
     gravity::set_softening(force, snapshot.particles.softening);
     if (by_tree) gravity::validate(std::get<gravity::Tree>(force));
+    check_range(snapshot.particles, force, o.snapshot);
     const auto forces = run::forces(space, snapshot.particles, force);
     run::write_forces(o.file, snapshot.particles, forces);
     io::Json object{{"n", snapshot.particles.size()},

@@ -26,6 +26,7 @@ using lattice::GaugeFormat;
 struct ConvertOptions {
     std::string in, out, format, byte_order;
     int bits = 0, rows = 0;  ///< 0: as in the input, where the format has it
+    bool force = false;
 };
 
 constexpr std::array gauge_formats{GaugeFormat::ildg, GaugeFormat::nersc, GaugeFormat::milc, GaugeFormat::openqcd};
@@ -93,6 +94,8 @@ void round_third_rows(lattice::GaugeField& field) {
 
 int convert(const Common& common, const ConvertOptions& o) {
     const auto format = format_of(o);
+    keep_inputs("OUT", o.out, {o.in});
+    KS_VALIDATE(o.force || !fs::exists(o.out), "exists already: choose another name, or give --force", {o.out, 0, 0, ""});
     auto file = lattice::read_gauge(o.in);
     const auto& in = file.facts;
     const auto to = write_options(o, format, in);
@@ -125,13 +128,14 @@ Action add_lattice_convert(CLI::App& app, const Common& common) {
     auto options = std::make_shared<ConvertOptions>();
     app.add_option("IN", options->in, "Gauge configuration: NERSC, ILDG (LIME), MILC v5 or openQCD, recognised by its first bytes")
         ->required();
-    app.add_option("OUT", options->out, "File to write; an existing file is replaced as a whole")->required();
+    app.add_option("OUT", options->out, "File to write")->required();
     app.add_option("--format", options->format, "ildg, nersc, milc or openqcd; default: by the extension of OUT");
     app.add_option("--bits", options->bits,
                    "Bits of a number: 32 or 64; default: as in IN where the format has it (MILC: 32, openQCD: 64)");
     app.add_option("--rows", options->rows, "Rows of a link: 2 (NERSC only) or 3; default: as in IN where the format has it");
     app.add_option("--byte-order", options->byte_order,
                    "Byte order of NERSC and MILC files: big or little; default: as in IN if it has the same format, otherwise big");
+    app.add_flag("--force", options->force, "Overwrite OUT if it exists");
     return [options, &common] { return convert(common, *options); };
 }
 

@@ -163,9 +163,12 @@ void check_output(const LatticeSolveOptions& o, bool propagator) {
     std::error_code ignored;
     KS_VALIDATE(!fs::equivalent(file, o.configuration, ignored), "is the gauge configuration: give the solution a name of its own",
                 {o.solution, 0, 0, "-o"});
+    KS_VALIDATE(o.modes.empty() || file.lexically_normal() != fs::path(o.modes).lexically_normal(),
+                "is the file of --modes: give the solution a name of its own", {o.solution, 0, 0, "-o"});
     for (const auto& path : {file, propagator ? fs::path(page_of(o.solution)) : file})
         KS_VALIDATE(o.force || !fs::exists(path), "exists already: choose another name, or give --force", {path.string(), 0, 0, ""});
     AtomicFile probe(file);
+    if (!o.modes.empty() && !fs::exists(o.modes)) AtomicFile of_modes(o.modes);
 }
 
 /// Logs the memory that is needed, and refuses a lattice that does not fit. The solver's count includes the caller's links and the columns

@@ -67,7 +67,25 @@ std::string peek(const std::string& file, const std::vector<io::Setting>& settin
     return reader.root().table(table).peek(key).value_or("");
 }
 
+/// @throws InputError: a key is set twice, or is not one that runs can differ in
+void check_each(const RunOptions& o) {
+    std::vector<std::string> keys;
+    for (const auto& text : o.each) {
+        const auto key = each_value(text).key;
+        const Where where{"--each " + key, 0, 0, ""};
+        KS_VALIDATE(key != "output.directory", "is the directory of a run, which follows from the other keys: take -o, or leave it out",
+                    where);
+        KS_VALIDATE(std::ranges::find(keys, key) == keys.end(), "is given twice: give all values of a key at once", where);
+        for (const auto& set : o.set) KS_VALIDATE(set.substr(0, set.find('=')) != key, "is set by --set, too: keep one of them", where);
+        keys.push_back(key);
+    }
+}
+
 std::vector<ManyRun> runs_of(const Common& common, const RunOptions& o) {
+    check_each(o);
+    std::error_code ignored;
+    KS_VALIDATE(o.directory.empty() || !fs::exists(o.directory) || fs::is_directory(o.directory, ignored),
+                "is a file, not a directory: name the directory of the runs", {o.directory, 0, 0, "-o"});
     std::vector<ManyRun> runs;
     const auto all = combinations(o.each);
     for (const auto& file : o.files)
@@ -95,6 +113,23 @@ std::vector<ManyRun> runs_of(const Common& common, const RunOptions& o) {
     return runs;
 }
 
+/// A line of TOML without its comment.
+std::string without_comment(const std::string& line) {
+    char quote = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        if (quote == '"' && c == '\\')
+            ++i;
+        else if (quote)
+            quote = c == quote ? 0 : quote;
+        else if (c == '"' || c == '\'')
+            quote = c;
+        else if (c == '#')
+            return line.substr(0, line.find_last_not_of(' ', i == 0 ? 0 : i - 1) + 1);
+    }
+    return line;
+}
+
 /// The lines of a resolved run file that determine the run: those of the device and of threads may differ between two commands.
 std::string determining_lines(const std::string& resolved) {
     std::istringstream lines(resolved);
@@ -102,7 +137,7 @@ std::string determining_lines(const std::string& resolved) {
     for (std::string line; std::getline(lines, line);) {
         const auto key = line.substr(0, line.find_first_of(" ="));
         if (line.empty() || line[0] == '#' || key == "device" || key == "threads") continue;
-        text += line.substr(0, line.find(" #")) + "\n";
+        text += without_comment(line) + "\n";
     }
     return text;
 }

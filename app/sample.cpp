@@ -49,11 +49,12 @@ run::ModelFile model_of(const SampleOptions& o) {
 /// The tables of the page, beside it.
 std::filesystem::path tables_of(const std::string& report) { return std::filesystem::path(report).replace_extension(".tables.hdf5"); }
 
-/// Checks that every file can be written. @throws InputError
+/// Checks that every file can be written, and that none of them is read. @throws InputError
 void check_files(const SampleOptions& o) {
     std::vector<std::filesystem::path> files{o.file};
     if (!o.report.empty()) files.insert(files.end(), {o.report, tables_of(o.report)});
     for (std::size_t i = 0; i < files.size(); ++i) {
+        keep_inputs(i == 0 ? "-o" : "--report", files[i], {o.path});
         for (std::size_t j = 0; j < i; ++j)
             KS_VALIDATE(files[i].lexically_normal() != files[j].lexically_normal(),
                         "would be written twice: give -o and --report different names", {files[i].string(), 0, 0, ""});
@@ -93,6 +94,8 @@ int sample(const Common& common, SampleOptions o) {
     check_files(o);
     const auto model = model_of(o);
     const auto& sources = model.initial.sources;
+    for (const auto& source : sources)
+        if (const auto* snapshot = source.file()) keep_inputs("-o", o.file, {*snapshot});
     KS_VALIDATE(o.report.empty() || std::any_of(sources.begin(), sources.end(), [](const auto& s) { return s.galaxy(); }),
                 "is for galaxies, and there is none in the model: leave it out", {"", 0, 0, "--report"});
     const Stopwatch watch;

@@ -122,10 +122,7 @@ VectorFormat format_of(const fs::path& file) {
 void check_output(const SolveOptions& o) {
     const fs::path file = o.solution;
     format_of(file);
-    std::error_code ignored;
-    for (const auto& input : {o.matrix, o.rhs})
-        KS_VALIDATE(input.empty() || !fs::equivalent(file, input, ignored), "is also an input: give the solution another name",
-                    {o.solution, 0, 0, "-o"});
+    keep_inputs("-o", file, {o.matrix, o.rhs});
     KS_VALIDATE(o.force || !fs::exists(file), "exists already: choose another name, or give --force", {o.solution, 0, 0, ""});
     AtomicFile probe(file);
 }

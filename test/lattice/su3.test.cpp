@@ -117,6 +117,16 @@ TEST(Su3, BothExponentialsOfTheAlgebraAreTheSame) {
     for (int i = 0; i < 3; ++i) EXPECT_LT(std::abs(z(u, i, i) - std::polar(1., angles[i])), 1e-15);
 }
 
+// Molecular dynamics with steps that are much too long arrive here: no number, and no loop without end.
+TEST(Su3, ExponentialsOfHugeMatricesEnd) {
+    for (const double size : {1e160, std::numeric_limits<double>::infinity()}) {
+        auto p = traceless_antihermitian(random_matrix(3));
+        p *= size;
+        EXPECT_FALSE(std::isfinite(norm2(exponential_of_algebra(p).e[0][0])));
+        EXPECT_FALSE(std::isfinite(norm2(exponential(p).e[0][0])));
+    }
+}
+
 template <class S>
 void expect_same_links_on(S on) {
     GaugeField field(Extents{{2, 4, 6, 2}});

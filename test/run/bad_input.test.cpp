@@ -47,6 +47,33 @@ class BadInput : public test::CommandTest {
     }
 };
 
+TEST_F(BadInput, OutputsThatAreInputsAreRefused) {
+    gravity::write_snapshot(directory / "start.hdf5", three());
+    test::write_file(directory / "model.toml", "units = \"nbody\"\nmodel = \"plummer\"\ncount = 100\n");
+    const auto snapshot = test::read_file(directory / "start.hdf5"), model = test::read_file(directory / "model.toml");
+    const auto refused = [&](std::vector<std::string> arguments, const char* file) {
+        arguments.insert(arguments.end(), {"--force", "--json"});
+        test::expect_bad_input(kasane(arguments), {file, "also an input"});
+    };
+    refused({"forces", "start.hdf5", "-o", "./start.hdf5", "--softening", "0.1"}, "start.hdf5");
+    refused({"sample", "model.toml", "-o", "model.toml"}, "model.toml");
+    refused({"sample", "model.toml", "-o", "s.hdf5", "--report", "./model.toml"}, "model.toml");
+    EXPECT_TRUE(test::read_file(directory / "start.hdf5") == snapshot);
+    EXPECT_EQ(test::read_file(directory / "model.toml"), model);
+}
+
+TEST_F(BadInput, ForcesThatSinglePrecisionDoesNotHoldAreRefused) {
+    auto far = three(), heavy = three();
+    far.particles.position[0].x = 1e20;
+    heavy.particles.mass[0] = 1e200;
+    for (const auto& [name, snapshot] : {std::pair("far", far), std::pair("heavy", heavy)}) {
+        gravity::write_snapshot(directory / "start.hdf5", snapshot, {.double_precision = true});
+        test::expect_bad_input(kasane({"forces", "start.hdf5", "-o", "f.hdf5", "--softening", "0.1", "--json"}),
+                               {"start.hdf5", "single precision", "--precision double"});
+        EXPECT_FALSE(fs::exists(directory / "f.hdf5")) << name;
+    }
+}
+
 TEST_F(BadInput, MissingFileDirectoryAndNonsense) {
     fs::create_directory(directory / "folder");
     test::write_file(directory / "empty.toml", "");

@@ -46,7 +46,7 @@ TEST_F(LatticeConvert, EveryPairOfFormatsKeepsTheLinks) {
         for (const auto& [to, other] : all) {
             SCOPED_TRACE(from + " to " + to);
             const auto out = "b" + fs::path(to).extension().string();
-            const auto outcome = kasane({"lattice", "convert", from, out, "--json"});
+            const auto outcome = kasane({"lattice", "convert", from, out, "--json", "--force"});
             ASSERT_EQ(outcome.status, 0) << outcome.err;
             const auto file = lattice::read_gauge(directory / out);
             const bool rounded = options.bits == 64 && other.format == GaugeFormat::milc;
@@ -71,7 +71,7 @@ TEST_F(LatticeConvert, WidthsAndOrdersAreThoseOfTheInputOrAsAsked) {
     ASSERT_EQ(kasane({"lattice", "convert", "same.nersc", "again.nersc"}).status, 0);
     EXPECT_TRUE(test::read_file(directory / "again.nersc") == test::read_file(directory / "same.nersc"));
     const auto facts = [&](std::vector<std::string> more) {
-        more.insert(more.begin(), {"lattice", "convert", "in", "out", "--quiet"});
+        more.insert(more.begin(), {"lattice", "convert", "in", "out", "--quiet", "--force"});
         const auto outcome = kasane(more);
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         return lattice::read_gauge(directory / "out").facts;
@@ -114,6 +114,14 @@ TEST_F(LatticeConvert, BadInputEndsWithStatus2AndLeavesNoFile) {
     test::write_file(directory / "flipped", bytes);
     test::expect_bad_input(kasane({"lattice", "convert", "flipped", "out.nersc", "--json"}), {"checksum", "damaged"});
     test::expect_bad_input(kasane({"lattice", "convert", "absent", "out.nersc", "--json"}), {"no such file"});
+    test::write_file(directory / "mine.nersc", "mine");
+    test::expect_bad_input(kasane({"lattice", "convert", "in.lime", "mine.nersc", "--json"}), {"mine.nersc", "exists already", "--force"});
+    EXPECT_EQ(test::read_file(directory / "mine.nersc"), "mine");
+    ASSERT_EQ(kasane({"lattice", "convert", "in.lime", "mine.nersc", "--force"}).status, 0);
+    const auto in = test::read_file(directory / "in.lime");
+    test::expect_bad_input(kasane({"lattice", "convert", "in.lime", "./in.lime", "--bits", "32", "--force", "--json"}),
+                           {"in.lime", "also an input"});
+    EXPECT_TRUE(test::read_file(directory / "in.lime") == in);
     for (const char* name : {"out", "out.dat", "out.milc", "out.openqcd", "out.lime", "out.nersc"})
         EXPECT_FALSE(fs::exists(directory / name)) << name;
 }

@@ -284,6 +284,8 @@ TEST_F(LatticeSolve, RefusesWrongInput) {
                       {"--deflation coherent", "4,2,4,4", "x: 2 4; y: 2; z: 2 4; t: 2 6"});
     refused_deflation({"--deflate", "97", "--deflation", "coherent", "--deflation-block", "2,2,2,2"},
                       {"--deflation coherent", "at most 96"});
+    for (const auto& [solution, modes, word] : {std::tuple("m.h5", "./m.h5", "--modes"), std::tuple("x.h5", "absent/m.h5", "absent")})
+        test::expect_bad_input(solve({"u.lime", "--kappa", "0.12", "--deflate", "4", "-o", solution, "--modes", modes, "--json"}), {word});
     EXPECT_FALSE(fs::exists(directory / "m.h5"));
     // All that is wrong at once.
     const auto several = solve({"u.lime", "--kappa", "7", "--rtol", "2", "--source", "x", "--json"});

@@ -97,6 +97,10 @@ TEST_F(ManyRuns, BadInputEndsTheCommandBeforeTheFirstRun) {
         EXPECT_FALSE(exists("scan"));
     };
     refused({"-o", "scan", "--each", "gauge.beta=4.5,-1"}, {"gauge.beta"});
+    refused({"-o", "scan", "--each", "hmc.seed=1", "--each", "hmc.seed=2"}, {"--each hmc.seed", "given twice"});
+    refused({"-o", "scan", "--each", "hmc.seed=1,2", "--set", "hmc.seed=3"}, {"--each hmc.seed", "--set"});
+    refused({"-o", "scan", "--each", "output.directory=a,b"}, {"--each output.directory", "-o"});
+    refused({"-o", "hmc.toml", "--each", "hmc.seed=1,2"}, {"hmc.toml", "is a file, not a directory"});
     refused({"-o", "scan", "--each", "gauge.betta=4.5,5"}, {"gauge.betta"});
     refused({"-o", "scan", "--each", "gauge.beta=4.5,4.5"}, {"scan/beta-4.5", "two runs"});
     refused({"hmc.toml", "-o", "scan"}, {"scan/hmc", "two runs"});

@@ -5,6 +5,7 @@
 #include <kasane/core/base/types.hpp>
 
 #include <cmath>
+#include <limits>
 
 namespace kasane::lattice {
 
@@ -195,15 +196,17 @@ KS_FN T distance_from_su3(const Su3<T>& u) {
     return std::sqrt(worst);
 }
 
-/// exp(a) of any 3x3 matrix: Taylor's series of a / 2^k, squared k times; to rounding for matrices of norm up to a few hundred.
+/// exp(a) of any 3x3 matrix: Taylor's series of a / 2^k, squared k times; to rounding for matrices of norm up to a few hundred, infinite or
+/// NaN where the square of the norm overflows.
 template <class T>
 KS_FN Su3<T> exponential(Su3<T> a) {
+    constexpr T infinite = std::numeric_limits<T>::infinity();
     T size = 0;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) size += norm2(a.e[i][j]);
     size = std::sqrt(size);
     int squarings = 0;
-    for (; size > T(0.25); size /= 2) ++squarings, a *= T(0.5);
+    for (; size > T(0.25) && size < infinite; size /= 2) ++squarings, a *= T(0.5);
     Su3<T> sum = Su3<T>::unit();
     for (int k = 12; k >= 1; --k) {  // Horner: 1 + a (1 + a/2 (1 + a/3 …)); 0.25^13 / 13! = 2e-18
         sum = a * sum;
@@ -219,9 +222,10 @@ KS_FN Su3<T> exponential(Su3<T> a) {
 /// matrices where a is small; exponential() takes fourteen.
 template <class T>
 KS_FN Su3<T> exponential_of_algebra(Su3<T> a) {
+    constexpr T infinite = std::numeric_limits<T>::infinity();
     T size = std::sqrt(real_trace_times_adjoint(a, a));
     int squarings = 0;
-    for (; size > 1; size /= 2) ++squarings, a *= T(0.5);
+    for (; size > 1 && size < infinite; size /= 2) ++squarings, a *= T(0.5);
     const Su3<T> square = a * a;
     const T t = trace(square).re / 2, d = determinant(a).im;
     constexpr int terms = 18;  // 1 / 19! = 8e-18

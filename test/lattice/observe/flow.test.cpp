@@ -66,6 +66,17 @@ TEST_P(Flow, ErrorFallsAsStepCubed) {
     });
 }
 
+// 0.11 is no multiple of 0.04: three steps, all a little shorter.
+TEST_P(Flow, EndsAtItsTime) {
+    on_space([](auto on) {
+        auto u = thermal(on, {{4, 4, 4, 6}}), same = thermal(on, {{4, 4, 4, 6}});
+        const auto points = wilson_flow(u, 0.11, 0.04);
+        ASSERT_EQ(points.size(), 4u);
+        EXPECT_NEAR(points.back().t, 0.11, 1e-15);
+        EXPECT_EQ(points.back().t2E, wilson_flow(same, 0.11, 0.11 / 3).back().t2E);
+    });
+}
+
 TEST_P(Flow, LowersTheActionAndSmooths) {
     on_space([](auto on) {
         auto u = thermal(on, {{4, 4, 4, 6}});

@@ -155,6 +155,9 @@ TEST_F(TreeRun, CheckResolvesTheKeys) {
         EXPECT_NE(papers.find(paper), std::string::npos) << paper;
     for (const char* paper : {"Warren", "MTM13"}) EXPECT_EQ(papers.find(paper), std::string::npos) << paper;
     EXPECT_TRUE(result["notes"].empty());
+    const auto odd = kasane({"check", "tree.toml", "--json", "--set", "run.until=0.61"}).json()["notes"];
+    ASSERT_EQ(odd.size(), 1U);
+    EXPECT_NE(odd[0].get<std::string>().find("ends at 0.625"), std::string::npos) << odd;
 
     tree_run(257, "block", "mac = \"multipole\"\nerror = 1e-3\ncurve = \"morton\"\n");
     const auto warren = kasane({"check", "tree.toml", "--json"}).json()["papers"].dump();

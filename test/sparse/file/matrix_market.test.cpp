@@ -231,6 +231,11 @@ TEST_F(MatrixMarket, SizesBeyondTheFilesLengthAllocateNoMemory) {
     expect_words(refused(general + "2000000000 2000000000 1\n1 1 1\n"), {"2: ", "states 2000000000 rows", "diagonal"});
 }
 
+TEST_F(MatrixMarket, FieldsOfIntegersHoldIntegers) {
+    const std::string head = "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 2\n";
+    expect_words(refused(head + "2 2 3.5\n"), {"4: '3.5' is not a whole number", "'real'"});
+}
+
 TEST_F(MatrixMarket, EntriesThatAreWrongNameTheirLines) {
     const auto one = [&](const std::string& line) { return refused(general + "2 2 2\n1 1 1.00000000000000\n" + line + "\n"); };
     expect_words(one("3 1 1"), {"4: row '3' is out of range", "from 1 to 2"});

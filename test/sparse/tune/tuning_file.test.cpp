@@ -136,6 +136,14 @@ TEST_F(TuningFile, DamagedFilesAreIgnoredAndReplaced) {
     }
 }
 
+TEST_F(TuningFile, AFileOfAnotherKindIsNotReplaced) {
+    file = directory / "deep" / "matrix.mtx";
+    write("%%MatrixMarket matrix");
+    EXPECT_NE(recall(file, key, {}).note.find("not replaced"), std::string::npos);
+    EXPECT_NE(keep(file, key, choice("mc:3")).find("not replaced"), std::string::npos);
+    EXPECT_EQ(text(), "%%MatrixMarket matrix");
+}
+
 TEST_F(TuningFile, TruncationsAndFlippedBitsAreHarmless) {
     ASSERT_EQ(keep(file, key, choice("cm-rcm:8")), "");
     const auto whole = text();

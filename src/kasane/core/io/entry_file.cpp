@@ -60,9 +60,12 @@ fs::path cache_file(const std::string& name) {
 
 Entries read_entries(const EntryFile& file) {
     Entries out;
+    // Under another name it may be a file that somebody needs.
+    out.replaceable = file.path.extension() == ".json";
     const auto passed_over = [&](const std::string& reason) {
         out.list = Json::array();
-        out.note = fmt::format("{} is passed over: {}. It is written anew {}.", file.path.string(), reason, file.anew);
+        out.note = fmt::format("{} is passed over: {}. It is {}.", file.path.string(), reason,
+                               out.replaceable ? "written anew " + file.anew : "not replaced: name a new file, or one that ends in .json");
         return out;
     };
     std::error_code error;
@@ -92,7 +95,8 @@ std::string change_entries(const EntryFile& file, const std::function<void(Json&
         if (file.path.has_parent_path()) fs::create_directories(file.path.parent_path());
         const Lock lock(file.path);
         if (!lock.held()) return fmt::format("{} is locked by another program, or not writable", file.path.string());
-        auto list = read_entries(file).list;
+        auto [list, note, replaceable] = read_entries(file);
+        if (!note.empty() && !replaceable) return note;
         change(list);
         while (list.size() > file.most) list.erase(list.begin());
         // Entries of other programs may hold text that is not UTF-8.

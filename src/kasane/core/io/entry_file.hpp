@@ -1,6 +1,6 @@
 // A small JSON file of entries that programs on one machine share: {"name of the list": [{…}, …]}.
-// Invariants: the content is not trusted: a file that is damaged, foreign or hostile counts as empty, with a note; the file is
-// replaced whole, under a lock, with the entries that other programs wrote meanwhile.
+// Invariants: the content is not trusted: a file that is damaged, foreign or hostile counts as empty, with a note, and stays as it is
+// unless its name ends in .json; the file is replaced whole, under a lock, with the entries that other programs wrote meanwhile.
 #pragma once
 
 #include <kasane/core/io/json_value.hpp>
@@ -25,6 +25,7 @@ std::filesystem::path cache_file(const std::string& name);
 struct Entries {
     io::Json list = io::Json::array();  ///< the objects in the list, unchecked
     std::string note;                   ///< the problem of the file; empty: none
+    bool replaceable = true;            ///< whether a file with a problem is replaced
 };
 
 /// Reads the entries. Never throws because of the file's content or absence.

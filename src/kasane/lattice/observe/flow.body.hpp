@@ -41,7 +41,11 @@ std::vector<FlowPoint> flow_points(double t_max, double step, int every, const S
         // 2 Re tr(1 - U) over six planes: 36 (1 - mean of Re tr U / 3)
         return {t, t * t * of.energy, t * t * 36 * (1 - mean()), of.charge};
     };
-    const auto steps = std::llround(t_max / step);
+    auto steps = std::llround(t_max / step);
+    if (std::abs(static_cast<double>(steps) * step - t_max) > 1e-9 * t_max) {
+        steps = static_cast<long long>(std::ceil(t_max / step));
+        step = t_max / static_cast<double>(steps);
+    }
     std::vector<FlowPoint> points{measured(0)};
     for (long long i = 1; i <= steps; ++i) {
         stage(1. / 4 * step, 0.);

@@ -48,8 +48,8 @@ struct FlowPoint {
     double t2E_plaquette = 0;  ///< t^2 E, E = 2 sum_plaquettes Re tr (1 - U) per site
     double charge = 0;         ///< Q
 };
-/// Integrates the Wilson flow of u in place up to t_max in steps of `step` (t_max / step of them, rounded; third-order Runge-Kutta,
-/// [Luscher 2010, app. C]); a point every `every` steps, the first at t = 0. Takes the memory of a second field.
+/// Integrates the Wilson flow of u in place up to t_max in steps of `step`, or a little shorter ones where t_max is not a multiple of it
+/// (third-order Runge-Kutta, [Luscher 2010, app. C]); a point every `every` steps, the first at t = 0. Takes the memory of a second field.
 /// @throws InputError unless step > 0, t_max >= 0, both finite, and every >= 1
 template <Space S>
 std::vector<FlowPoint> wilson_flow(Links<S>& u, double t_max, double step, int every = 1);

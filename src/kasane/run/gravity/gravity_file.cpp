@@ -49,14 +49,21 @@ void read_schedule(io::Section run, io::Section step, io::Section output, Gravit
 }
 
 std::vector<std::string> notes(const GravityFile& file) {
+    std::vector<std::string> all;
+    const auto& schedule = file.schedule;
+    if (const double end = schedule.time(schedule.last()); std::abs(end - schedule.until) > 1e-6 * schedule.dt)
+        all.push_back(
+            fmt::format("until = {} is not a whole number of steps of {} after the start: the run ends at {:.10g}, the nearest one",
+                        schedule.until, schedule.dt, end));
     const auto* control = control_of(file.steps);
-    if (!control || is_softened(file.force, file.softening)) return {};
+    if (!control || is_softened(file.force, file.softening)) return all;
     const auto length = control->length > 0 ? fmt::format("step.length = {}", control->length)
                                             : std::string("the mean distance of particles inside the half-mass radius");
-    return {fmt::format(
+    all.push_back(fmt::format(
         "the softening is 0{}: steps follow from the acceleration and {}, and no step is shorter than "
         "dt_max / 2^{} = {:.3g}",
-        file.softening.one() ? "" : " for some particles", length, control->deepest, std::ldexp(control->dt_max, -control->deepest))};
+        file.softening.one() ? "" : " for some particles", length, control->deepest, std::ldexp(control->dt_max, -control->deepest)));
+    return all;
 }
 
 }  // namespace

@@ -189,12 +189,14 @@ class GravityRun : public Run {
             return fmt::format("continues from step {} of {} (t = {:.6g}){}", step_, file_.schedule.last(), file_.schedule.time(step_),
                                parallel);
         return fmt::format("{} particles on {}{}, {} {} to t = {:.6g}", count(), device_info(file_.space).name, parallel,
-                           file_.schedule.last(), step_words(), file_.schedule.until);
+                           file_.schedule.last(), step_words(), file_.schedule.time(file_.schedule.last()));
     }
 
     void begin(Loop& loop) override {
         if (step_ == 0)
             for (const auto& warning : record_.warnings) log::debug("{}", warning);  // they were printed before the log file was opened
+        if (step_ > 0 && !std::filesystem::exists(loop.directory().path() / energy_file))
+            log::warning("{} is missing: the new one begins after step {}", energy_file, step_);
         EnergyTable::keep_until(loop.directory().path() / energy_file, step_ == 0 ? -1 : step_);
         counts_before_ = record_.step_counts;
         interactions_before_ = record_.interactions;

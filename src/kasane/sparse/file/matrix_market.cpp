@@ -78,6 +78,7 @@ class MarketFile {
         Header h;
         h.coordinate = layout == "coordinate";
         h.complex = field == "complex";
+        integers_ = field == "integer";
         h.conjugate = symmetry == "hermitian";
         h.negative = symmetry == "skew-symmetric";
         h.symmetric = symmetry == "symmetric" || h.conjugate || h.negative;
@@ -104,7 +105,12 @@ class MarketFile {
     /// @returns false after a complaint
     bool value(std::string_view word, double& to) {
         const auto text = parse_number(word, to);
-        if (text == NumberText::good && std::isfinite(to)) return true;
+        const bool finite = text == NumberText::good && std::isfinite(to);
+        if (finite && !(integers_ && to != std::trunc(to))) return true;
+        if (finite) {
+            complaints.add(line(), in_quotes(word) + " is not a whole number, and the field is 'integer': write 'real' in line 1");
+            return false;
+        }
         complaints.add(line(), word.empty()                       ? "ends before its value: a real number is expected last"
                                : text == NumberText::not_a_number ? in_quotes(word) + " is not a number"
                                : text == NumberText::too_large    ? in_quotes(word) + " is too large for a double"
@@ -178,6 +184,7 @@ class MarketFile {
     }
 
     LineReader lines_;
+    bool integers_ = false;  // the field of the file
 };
 
 /// The shortest line of a number has `least` characters and its end; the last one may lack the end.
