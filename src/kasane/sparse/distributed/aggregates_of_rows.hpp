@@ -14,7 +14,7 @@ struct RowAggregates {
 };
 
 /// Grows one aggregate after the other by a breadth-first search among rows without one, and joins those that stay smaller than a quarter
-/// to a neighbouring aggregate. @param A  square; its values are not read, with a symmetric pattern   @param most  aggregates, about
+/// to a neighbouring aggregate. @param A  square, with a symmetric pattern; its values are not read   @param most  aggregates, about
 RowAggregates aggregates_of_rows(const CsrView& A, index_t most);
 
 }  // namespace kasane::sparse
