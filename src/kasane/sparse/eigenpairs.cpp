@@ -24,8 +24,8 @@ void check_eigen_options(const EigenOptions& options, index_t rows) {
             fmt::format("{} eigenvalues of {} rows: ask for at least one and at most a fifth of the rows", options.count, rows), "count");
     require(options.rtol > 0 && options.rtol < 1, "rtol must be above 0 and below 1. Try 1e-6.", "rtol");
     require(options.iteration_limit >= 1, "at least one iteration must be allowed. Try 500.", "iteration_limit");
-    require(options.precondition != Precondition::ssor && options.precondition != Precondition::ic0 &&
-                options.precondition != Precondition::ict && options.precondition != Precondition::ick,
+    require(options.precondition == Precondition::multigrid || options.precondition == Precondition::jacobi ||
+                options.precondition == Precondition::none,
             "eigenvalues take the preconditioners multigrid, jacobi and none, not " + name(options.precondition) + ".", "precondition");
     if (!problems.empty()) throw InputError(problems);
 }

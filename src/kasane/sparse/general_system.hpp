@@ -2,6 +2,7 @@
 // part of GeneralSolver and ComplexSolver. Invariants: as theirs.
 #pragma once
 
+#include <kasane/core/base/counted.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/space.hpp>
@@ -116,8 +117,8 @@ class GeneralSystem final : public Base {
             }
             if (log.end == krylov::Outcome::stopped || log.iterations >= this->options.iteration_limit) break;
             if (!last)
-                log.notes.push_back(fmt::format("{} ended after {} iterations: {} at ||b - A x|| / ||b|| = {:.1e}; {} follows",
-                                                this->steps[k].text(), log.iterations, krylov::name(log.end), log.true_residual,
+                log.notes.push_back(fmt::format("{} ended after {}: {} at ||b - A x|| / ||b|| = {:.1e}; {} follows", this->steps[k].text(),
+                                                counted(log.iterations, "iteration"), krylov::name(log.end), log.true_residual,
                                                 this->steps[k + 1].text()));
         }
         synchronize(on_);

@@ -384,7 +384,8 @@ int block_for(const CsrView& A, const SolverOptions& options, bool device) {
     const bool has_blocks = is_one_of(options.precondition, Precondition::none, Precondition::jacobi, Precondition::ic0);
     if (options.block == 0 && has_blocks) return device && options.precondition != Precondition::ic0 ? 1 : block_that_fits(A);
     KS_VALIDATE(A.n % std::max(options.block, 1) == 0,
-                fmt::format("block = {}: the matrix has {} rows, which are not a multiple of it.", options.block, A.n),
+                fmt::format("is {}, and the matrix has {} rows, which are not a multiple of it: take a size that divides them, or 1",
+                            options.block, A.n),
                 {"", 0, 0, "block"});
     return has_blocks ? std::max(options.block, 1) : 1;
 }

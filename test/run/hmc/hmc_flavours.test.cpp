@@ -164,10 +164,16 @@ TEST_F(HmcWithOneFlavour, BadKeysAreReported) {
     refused("flavours = 1\n[[hasenbusch]]\nmass = 0.4\n", {"flavours", "hasenbusch"});
     refused("[[flavour]]\nspectrum_least = 0.1\nspectrum_most = 1\n", {"kappa"});
     refused("[[flavour]]\nkapa = 0.1\n", {"kapa", "kappa"});
-    hmc_file("[[flavour]]\nkappa = 0.1\n");
-    const auto alone = kasane({"run", "hmc.toml"});
-    EXPECT_EQ(alone.status, 2);
-    EXPECT_NE(alone.err.find("needs [quarks]"), std::string::npos) << alone.err;
+    refused("spectrum_least = 0.1\nweight_error = 1\nspectrum_every = 3\n",
+            {"spectrum_least: has no effect with flavours = 2", "weight_error: has no effect", "spectrum_every: has no effect"});
+    refused("spectrum_most = 1\n[[flavour]]\nkappa = 0.1\n", {"spectrum_most: has no effect with flavours = 2", "[[flavour]]"});
+    for (const char* table : {"[[flavour]]\nkappa = 0.1\n", "[[hasenbusch]]\nmass = 0.3\n"}) {
+        hmc_file(table);
+        const auto alone = kasane({"run", "hmc.toml"});
+        EXPECT_EQ(alone.status, 2);
+        EXPECT_NE(alone.err.find("needs [quarks]"), std::string::npos) << alone.err;
+        EXPECT_EQ(alone.err.find("is not known"), std::string::npos) << alone.err;
+    }
 }
 
 TEST_F(HmcWithOneFlavour, RecordsOfEarlierVersionsAreRead) {

@@ -186,6 +186,7 @@ TEST_F(BadPoisson, Solvers) {
         expect_refused({std::string("solver.rtol=") + rtol}, {"solver.rtol", "at least 1e-15 and below 1"});
     expect_refused({"solver.max_iterations=0"}, {"solver.max_iterations", "at least 1"});
     expect_refused({"solver.precondition=ic"}, {"solver.precondition", "ic0"});
+    expect_refused({"solver.precondition=ilu0"}, {"solver.precondition", "is not known", "ict, ick, multigrid."});
     expect_refused({"solver.precondition=ict", "solver.ordering=rcm"}, {"solver.ordering", "no such option", "ic0"});
     expect_refused({"solver.drop_tolerance=0.1"}, {"solver.drop_tolerance", "belongs to precondition = \\\"ict\\\"", "ic0"});
     expect_refused({"solver.level=2"}, {"solver.level", "belongs to precondition = \\\"ick\\\""});

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <sstream>
@@ -417,14 +418,21 @@ std::string whole_number(const toml::node& node, std::int64_t least, std::int64_
     const auto* whole = node.as_integer();
     const auto* decimal = node.as_floating_point();
     const double number = whole ? static_cast<double>(whole->get()) : decimal ? decimal->get() : 0;
+    const auto out_of_range = [&](const auto& given) {
+        const bool low = least > std::numeric_limits<std::int64_t>::min(), high = most < std::numeric_limits<std::int64_t>::max();
+        return fmt::format("is {}, out of range: it must be {}{}{}", given, low ? fmt::format("at least {}", least) : "",
+                           low && high ? " and " : "", high || !low ? fmt::format("at most {}", most) : "");
+    };
+    if (const auto* text = node.as_string())  // of a setting: a whole number beyond 64 bits is not TOML
+        if (std::int64_t beyond = 0;
+            std::from_chars(text->get().data(), text->get().data() + text->get().size(), beyond).ec == std::errc::result_out_of_range)
+            return out_of_range(text->get());
     if (!whole && !decimal) return fmt::format("must be a whole number, not {}", kind_of(node));
     if (decimal && !(std::floor(number) == number && std::abs(number) < 9e15))  // 1e6 is accepted, 1.5 and nan are not
         return fmt::format("is {}: it must be a whole number", number);
     value = whole ? whole->get() : static_cast<std::int64_t>(number);
     if (value >= least && value <= most) return "";
-    const bool low = least > std::numeric_limits<std::int64_t>::min(), high = most < std::numeric_limits<std::int64_t>::max();
-    const auto text = fmt::format("is {}, out of range: it must be {}{}{}", value, low ? fmt::format("at least {}", least) : "",
-                                  low && high ? " and " : "", high ? fmt::format("at most {}", most) : "");
+    const auto text = out_of_range(value);
     value = std::clamp(value, least, most);
     return text;
 }

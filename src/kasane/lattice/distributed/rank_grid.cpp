@@ -1,3 +1,4 @@
+#include <kasane/core/base/counted.hpp>
 #include <kasane/lattice/distributed/rank_grid.hpp>
 
 #include <kasane/core/base/error.hpp>
@@ -114,7 +115,7 @@ RankGrid RankGrid::given(const Extents& lattice, int workers, const GridShape& s
     }
     const auto reason = counts && product == workers
                             ? fmt::format("would leave odd extents or a remainder on a lattice of {}", kasane::lattice::text(lattice))
-                            : fmt::format("is not a grid of {} workers: its product must be {}", workers, workers);
+                            : fmt::format("is not a grid of {}: its product must be {}", counted(workers, "worker"), workers);
     throw InputError(
         fmt::format("the grid {} {}. Usable grids, the smallest faces first: {}", grid_text(shape), reason, grids_text(grids)));
 }

@@ -29,7 +29,7 @@ void read_schedule(io::Section run, io::Section step, io::Section output, Gravit
     const char* key_of_step = step_key(file.steps);
     schedule.dt = gravity::macro_step(file.steps);
     const double length = schedule.until - schedule.start;
-    const bool usable = schedule.dt > 0 && run.has("until");
+    const bool usable = schedule.dt > 0 && run.has("until") && !run.faulty("run.until");
     if (usable && !(length > 0))
         run.problem("until", fmt::format("is {}, not after the start at {}", schedule.until, schedule.start));
     else if (usable && schedule.dt > length)

@@ -1,3 +1,4 @@
+#include <kasane/core/base/counted.hpp>
 #include <kasane/core/io/json_value.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/comm/communicator.hpp>
@@ -312,7 +313,7 @@ class GravityRun : public Run {
                         {"warnings", r.warnings}},
                        {}};
         const auto steps = r.step_counts.block_steps == r.steps
-                               ? fmt::format("{} steps", r.steps)
+                               ? counted(r.steps, "step")
                                : fmt::format("{} times dt_max ({} block steps)", r.steps, r.step_counts.block_steps);
         result.text = fmt::format("{} to t = {:.6g} in {:.1f} s, largest relative energy error {:.2e}: {}", steps, r.time, r.seconds,
                                   r.relative_energy_error, r.status);

@@ -95,7 +95,9 @@ void read_range(io::Section& table, const HmcFile& file, double weight_error, Hm
 /// Quarks of one flavour: those of [quarks] with flavours = 1, and those of [[flavour]].
 void read_flavours(io::Section& table, std::vector<io::Section> others, const HmcFile& file, HmcQuarks& quarks) {
     if (quarks.flavours == 2 && others.empty()) {
-        for (const char* key : {"weight_error", "spectrum_every", "spectrum_least", "spectrum_most"}) table.unused(key);
+        for (const char* key : {"weight_error", "spectrum_every", "spectrum_least", "spectrum_most"})
+            if (table.has(key) && !table.faulty("quarks.flavours"))
+                table.problem(key, "has no effect with flavours = 2 and without [[flavour]]: leave it out");
         return;
     }
     quarks.weight_error = table.number("weight_error", {.help = "bound of the relative error of a configuration's weight, of each flavour",
@@ -111,7 +113,8 @@ void read_flavours(io::Section& table, std::vector<io::Section> others, const Hm
         if (!quarks.masses.empty())
             table.problem("flavours", "is 1, and [[hasenbusch]] divides the determinant of two flavours: leave out one of the two");
     } else {
-        for (const char* key : {"spectrum_least", "spectrum_most"}) table.unused(key);
+        for (const char* key : {"spectrum_least", "spectrum_most"})
+            if (table.has(key)) table.problem(key, "has no effect with flavours = 2: leave it out, or give it in [[flavour]]");
     }
     for (auto& other : others) {
         HmcFlavour flavour;
@@ -183,6 +186,9 @@ void read_quarks(io::Section& root, HmcFile& file) {
             others[0].problem(
                 "",
                 "needs [quarks], whose csw, boundary and tolerances it shares: give that table, with flavours = 1 where there is no pair");
+        for (auto* tables : {&factors, &others})
+            for (auto& each : *tables)
+                for (const auto& key : each.keys()) each.unused(key);
         return;
     }
     HmcQuarks quarks;

@@ -321,7 +321,15 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, 
                    KS_VALIDATE(multigrid || workers == 1,
                                fmt::format("\"{}\" is for one worker, and there are {}: take \"multigrid\"", text, workers));
                    KS_VALIDATE(text != "auto", "\"auto\" is not known here: a run names its preconditioner. Take \"ic0\" or \"multigrid\"");
-                   return multigrid ? o.precondition : sparse::parse_precondition(text);
+                   if (multigrid) return o.precondition;
+                   try {
+                       return sparse::parse_precondition(text);
+                   } catch (const InputError& error) {
+                       auto message = error.problems().front().message;
+                       constexpr std::string_view by_rule = ", auto";
+                       if (const auto at = message.rfind(by_rule); at != std::string::npos) message.erase(at, by_rule.size());
+                       throw InputError(message);
+                   }
                });
     if (multigrid) {
         read_multigrid(table);

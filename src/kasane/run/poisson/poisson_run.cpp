@@ -1,3 +1,4 @@
+#include <kasane/core/base/counted.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/math/compensated.hpp>
@@ -292,8 +293,8 @@ class PoissonRun : public Run {
     /// The reason why it did not converge, and a remedy.
     std::string why() const {
         const auto& l = record_.log;
-        auto text = fmt::format("not converged after {} iterations ({}): ||b - A x|| / ||b|| is {:.2e}, and {:.2e} was requested. ",
-                                l.iterations, krylov::name(l.end), l.true_residual, file_.solver.rtol);
+        auto text = fmt::format("not converged after {} ({}): ||b - A x|| / ||b|| is {:.2e}, and {:.2e} was requested. ",
+                                counted(l.iterations, "iteration"), krylov::name(l.end), l.true_residual, file_.solver.rtol);
         switch (l.end) {
             case krylov::Outcome::iteration_limit:
                 return text +

@@ -1,3 +1,4 @@
+#include <kasane/core/base/counted.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/run/driver/loop.hpp>
@@ -78,8 +79,9 @@ class QuenchedRun : public Run {
     bool tables_in(const RunDirectory& directory) const override { return fs::exists(directory.path() / table); }
     std::string memory_line(const RunMemory& memory) const override { return "memory at most: " + text(memory, file_.extents); }
     std::string headline() const override {
-        return fmt::format("{} sites at beta = {} on {}{}, {} of {} sweeps", lattice::text(file_.extents), file_.beta,
-                           device_info(file_.space).name, file_.grid ? ", " + file_.grid->text() : "", file_.sweeps - sweep_, file_.sweeps);
+        return fmt::format("{} sites at beta = {} on {}{}, {} of {}", lattice::text(file_.extents), file_.beta,
+                           device_info(file_.space).name, file_.grid ? ", " + file_.grid->text() : "", file_.sweeps - sweep_,
+                           counted(file_.sweeps, "sweep"));
     }
 
     void begin(Loop& loop) override {

@@ -1,3 +1,4 @@
+#include <kasane/core/base/counted.hpp>
 #include <kasane/sparse/distributed/distributed_solver.hpp>
 
 #include <kasane/core/base/error.hpp>
@@ -139,8 +140,10 @@ int block_for(const Checked<double>& matrix, const DistributedOptions& options, 
                             "block out",
                             block),
                 {source, 0, 0, ""});
-    KS_VALIDATE(A.n % block == 0, fmt::format("block = {}: the matrix has {} rows, which are not a multiple of it", block, A.n),
-                {source, 0, 0, ""});
+    KS_VALIDATE(
+        A.n % block == 0,
+        fmt::format("block = {}: the matrix has {} rows, which are not a multiple of it: take a size that divides them, or 1", block, A.n),
+        {source, 0, 0, ""});
     KS_VALIDATE(A.n / block >= workers,
                 fmt::format("{} rows of blocks cannot be divided among {} workers: take at most {}", A.n / block, workers, A.n / block),
                 {source, 0, 0, ""});
@@ -226,7 +229,7 @@ DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers
     facts.device = fmt::format("{} workers, the first on {}", workers.size(), device_info(here.front()).name);
     facts.format = block > 1 ? fmt::format("bsr:{}", block) : std::holds_alternative<Cpu>(here.front()) ? "csr" : "sell:32:1";
     facts.precondition = options.precondition == Precondition::ic0 && !positive ? "ilu0" : name(options.precondition);
-    if (options.overlap > 0) facts.precondition += fmt::format(" in subdomains with {} layers of overlap", options.overlap);
+    if (options.overlap > 0) facts.precondition += fmt::format(" in subdomains with {} of overlap", counted(options.overlap, "layer"));
     if (const auto rows = solvers->first().coarse_rows(); rows > 0)
         facts.precondition += fmt::format(" and a coarse system of {} rows", rows);
     facts.iteration = name(method);
