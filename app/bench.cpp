@@ -12,10 +12,14 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <limits>
 #include <memory>
 
 namespace kasane::app {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct BenchOptions {
     std::vector<std::string> cases;
@@ -29,11 +33,26 @@ void write_page(const std::string& file, const std::string& record, const std::s
     write_atomically(file, bench::page(bench::read_record(record, source, bench::all())));
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    return fs::equivalent(a, b, ignored) || fs::absolute(a).lexically_normal() == fs::absolute(b).lexically_normal();
+}
+
+/// Checks before the measurement that record and page can be written. @throws InputError
+void check_outputs(const BenchOptions& options) {
+    KS_VALIDATE(options.record.empty() || options.page.empty() || !same_file(options.record, options.page),
+                "is the file of --json, too: give the page a name of its own", {options.page, 0, 0, "--page"});
+    for (const auto& file : {options.record, options.page})
+        if (!file.empty()) AtomicFile probe(file);
+}
+
 /// Writes the page of an earlier record.
 int page_from(const BenchOptions& options) {
     KS_VALIDATE(!options.page.empty(), "--from " + options.from + " makes a page of this record: name the page with --page FILE");
     KS_VALIDATE(options.cases.empty() && options.sizes.empty() && options.record.empty(),
                 "--from " + options.from + " measures nothing: give only --page with it");
+    KS_VALIDATE(!same_file(options.from, options.page), "is the record of --from: give the page a name of its own",
+                {options.page, 0, 0, "--page"});
     constexpr std::uint64_t largest_record = 256u << 20;  // bytes
     write_page(options.page, io::read_text_file(options.from, largest_record, "a record of `kasane bench --json`"), options.from);
     return success;
@@ -64,13 +83,13 @@ int bench(const Common& common, const BenchOptions& options) {
         for (const auto& benchmark : chosen) fmt::print("{:<44} {}\n", benchmark.name, headline(benchmark.head));
         return success;
     }
-    for (const auto n : options.sizes) KS_VALIDATE(n > 0, fmt::format("--n {}: a size must be positive", n));
     if (!options.simd.empty()) select_simd_target(options.simd);
     for (const auto& benchmark : chosen)
         KS_VALIDATE(benchmark.on_ranks || !several,
                     benchmark.name +
                         " measures one process, and this is one of several ranks: start it without mpirun, or run "
                         "gravity.direct.scaling");
+    if (leads) check_outputs(options);
     const auto space = common.space();
     const bool table = leads && !common.quiet && (!common.json || !options.record.empty());
     std::vector<BenchmarkResult> results;
@@ -109,7 +128,9 @@ int bench(const Common& common, const BenchOptions& options) {
 Action add_bench(CLI::App& app, const Common& common) {
     auto options = std::make_shared<BenchOptions>();
     app.add_option("CASE", options->cases, "Names, or beginnings of names: gravity.direct; default: all");
-    app.add_option("--n", options->sizes, "Problem sizes, separated by commas")->delimiter(',');
+    app.add_option("--n", options->sizes, "Problem sizes, separated by commas")
+        ->delimiter(',')
+        ->check(whole_number(1, std::numeric_limits<index_t>::max()));
     app.add_option("--simd", options->simd, "Instruction set of the CPU's kernels: AVX2, AVX3 (AVX-512), ...; default: the best")
         ->type_name("NAME");
     app.add_option("--members", options->workers,

@@ -6,6 +6,7 @@
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/comm/channel_speed.hpp>
 #include <kasane/core/comm/placement.hpp>
+#include <kasane/core/io/atomic_file.hpp>
 #include <kasane/gravity/performance/calibrate.hpp>
 #include <kasane/perf/calibration.hpp>
 #include <kasane/perf/sync_times.hpp>
@@ -119,6 +120,7 @@ int calibrate(const Common& common, const CalibrateOptions& options) {
     auto& ranks = comm::world();
     const auto here = comm::placement(ranks, common.device_or_auto(), options.workers_per_rank, common.threads_or_all());
     const auto file = options.file.empty() ? default_calibration_file() : std::filesystem::path(options.file);
+    if (!options.file.empty() && ranks.rank() == 0) AtomicFile probe(file);  // a path that cannot be written is an error before the work
     const auto* cpu = std::get_if<Cpu>(&here.front());
     const auto device = device_text(device_info(here.front()), cpu ? thread_count(*cpu) : 0);
     const Stopwatch watch;
@@ -151,8 +153,8 @@ Action add_calibrate(CLI::App& app, const Common& common) {
     app.add_option("--precision", options->precision, "Precision of the pairs: single or double")
         ->check(CLI::IsMember({"single", "double"}));
     app.add_option("--gpus-per-rank,--members", options->workers_per_rank, "Workers of each rank: devices, or parts of the CPU's threads")
-        ->check(CLI::Range(1, 64));
-    app.add_option("--seconds", options->seconds, "Approximate time of the measurement [s]")->check(CLI::Range(0.1, 600.0));
+        ->check(whole_number(1, 64));
+    app.add_option("--seconds", options->seconds, "Approximate time of the measurement [s]")->check(number(0.1, 600));
     return [options, &common] { return calibrate(common, *options); };
 }
 

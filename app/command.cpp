@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 
 namespace kasane::app {
@@ -79,6 +80,17 @@ io::Setting text_setting(const std::string& key, const std::string& text, const 
     std::string quoted = "\"";
     for (const char c : text) quoted += (c == '"' || c == '\\') ? std::string("\\") + c : std::string(1, c);
     return {key + "=" + quoted + "\"", source};
+}
+
+CLI::Validator number(double least, double most) {
+    const auto check = [least, most](const std::string& text) {
+        char* end = nullptr;
+        const double value = std::strtod(text.c_str(), &end);
+        const bool is_number = end != text.c_str() && *end == '\0', any = std::isinf(least) && std::isinf(most);
+        if (is_number && (any || (value >= least && value <= most))) return std::string();
+        return fmt::format("is {}: it must be a number{}", text, any ? "" : fmt::format(" from {} to {}", least, most));
+    };
+    return {check, "", "number"};
 }
 
 CLI::Validator whole_number(std::int64_t least, std::int64_t most) {

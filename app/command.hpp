@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,9 @@ std::vector<io::Setting> as_settings(const std::vector<std::string>& texts);
 /// key = "text" with the text quoted; errors name `source`.
 io::Setting text_setting(const std::string& key, const std::string& text, const std::string& source);
 
+/// Accepts finite numbers from `least` to `most` only. Without them: any number, and NaN, for an option whose verb compares it with a
+/// range.
+CLI::Validator number(double least = -std::numeric_limits<double>::infinity(), double most = std::numeric_limits<double>::infinity());
 /// Accepts whole numbers from `least` to `most` only.
 CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 

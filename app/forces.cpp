@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace kasane::app {
@@ -35,10 +36,12 @@ gravity::Units units_of(const gravity::Snapshot& snapshot, const ForcesOptions& 
         const auto named = gravity::units_named(o.units);
         const bool same =
             near(units.length_cm, named.length_cm) && near(units.mass_g, named.mass_g) && near(units.velocity_cm_s, named.velocity_cm_s);
-        KS_VALIDATE(!known || same,
-                    fmt::format("is {}, and {} states {} units ({} cm, {} g, {} cm/s): leave the option out", o.units, o.snapshot,
-                                units.name, units.length_cm, units.mass_g, units.velocity_cm_s),
-                    {"", 0, 0, "--units"});
+        KS_VALIDATE(
+            !known || same,
+            fmt::format("is {}, and {} states {} units{}: leave the option out", o.units, o.snapshot, units.name,
+                        units.length_cm > 0 ? fmt::format(" ({} cm, {} g, {} cm/s)", units.length_cm, units.mass_g, units.velocity_cm_s)
+                                            : fmt::format(" (G = {}, without a scale)", units.G)),
+            {"", 0, 0, "--units"});
         if (!known) units = named;
         known = true;
     }
@@ -74,6 +77,20 @@ std::vector<double> softenings_of(const gravity::Snapshot& snapshot, const std::
     } catch (const InputError&) {
         throw InputError("states the softenings of some types only: give --softening, one for all", {file, 0, 0, ""});
     }
+}
+
+/// @throws InputError: a criterion out of range
+void check_criterion(const ForcesOptions& o, const CLI::App& app) {
+    KS_VALIDATE(
+        app.count("--theta") == 0 || (o.theta > 0 && o.theta <= 1),
+        fmt::format("is {}: an opening angle is above 0 and at most 1. Take 0.3 to 0.8, or --method direct for exact forces", o.theta),
+        {"", 0, 0, "--theta"});
+    KS_VALIDATE(app.count("--delta") == 0 || (o.delta > 0 && std::isfinite(o.delta)),
+                fmt::format("is {}: the error of a cell as a part of the acceleration is finite and above 0. Take 2^-9 = 0.00195", o.delta),
+                {"", 0, 0, "--delta"});
+    KS_VALIDATE(app.count("--error") == 0 || (o.error > 0 && std::isfinite(o.error)),
+                fmt::format("is {}: the error of a cell is finite and above 0. Take about 1e-4 of a typical acceleration", o.error),
+                {"", 0, 0, "--error"});
 }
 
 gravity::Direct direct_of(const ForcesOptions& o) {
@@ -124,6 +141,10 @@ int forces(const Common& common, const ForcesOptions& o, const CLI::App& app) {
     else
         refuse_options(app, {"--delta", "--theta", "--error", "--multipole", "--leaf-size", "--walk", "--vector", "--group", "--curve"},
                        o.method);
+    check_criterion(o, app);
+    if (o.walk != "links")
+        for (const char* option : {"--vector", "--group"})
+            KS_VALIDATE(app.count(option) == 0, "has no effect without --walk links: leave it out, or give that too", {"", 0, 0, option});
     gravity::Force force = direct_of(o);
     if (by_tree) force = tree_of(o, app);
     if (by_tree) gravity::validate(std::get<gravity::Tree>(force));
@@ -136,6 +157,7 @@ int forces(const Common& common, const ForcesOptions& o, const CLI::App& app) {
     } catch (const InputError& error) {
         throw InputError(error.what(), {"", 0, 0, "--softening"});
     }
+    KS_VALIDATE(softening >= 0, fmt::format("is {}: it must be 0 or above", o.softening), {"", 0, 0, "--softening"});
     if (o.softening.empty()) snapshot.particles.softening = softenings_of(snapshot, o.snapshot);
     const auto kernel = gravity::softening_kernel_named(o.softening_kernel);
     std::visit([&](auto& chosen) { chosen.softening = softening, chosen.softening_kernel = kernel, chosen.G = units.G; }, force);
@@ -185,7 +207,7 @@ Action add_forces(CLI::App& app, const Common& common) {
         ->check(CLI::IsMember({"auto", "galactic", "nbody"}));
     app.add_option("--G", o.G, "Gravitational constant of a snapshot that states no units; without --units they have no names");
     app.add_option("--audit", o.audit, "Compare this number of particles with plain sums in double precision")
-        ->check(CLI::NonNegativeNumber);
+        ->check(whole_number(0, std::numeric_limits<std::int64_t>::max()));
     app.add_flag("--force", o.force, "Overwrite the output file if it exists");
     const std::string direct = "With --method direct", tree = "With --method tree";
     app.add_option("--variant", o.variant, "Kernel")->check(CLI::IsMember({"auto", "plain", "simd", "tile", "pair"}))->group(direct);
@@ -197,10 +219,12 @@ Action add_forces(CLI::App& app, const Common& common) {
     theta->group(tree)->excludes(error);
     error->group(tree);
     app.add_option("--multipole", o.multipole, "Expansion of a cell")->check(CLI::IsMember({"monopole", "quadrupole"}))->group(tree);
-    app.add_option("--leaf-size", o.tree.leaf_size, "A cell with more particles is divided")->group(tree);
+    app.add_option("--leaf-size", o.tree.leaf_size, "A cell with more particles is divided")->check(whole_number(1, 64))->group(tree);
     app.add_option("--walk", o.walk, "Walk through the tree")->check(CLI::IsMember({"auto", "links", "lists"}))->group(tree);
-    app.add_option("--vector", o.tree.vector, "With --walk links: targets of one thread")->group(tree);
-    app.add_option("--group", o.tree.group, "With --walk links: threads that accept or open a cell together")->group(tree);
+    app.add_option("--vector", o.tree.vector, "With --walk links: targets of one thread")->check(whole_number(1, 32))->group(tree);
+    app.add_option("--group", o.tree.group, "With --walk links: threads that accept or open a cell together")
+        ->check(whole_number(1, 32))
+        ->group(tree);
     app.add_option("--curve", o.curve, "Order of the particles")->check(CLI::IsMember({"hilbert", "morton"}))->group(tree);
     return [options, &common, &app] { return forces(common, *options, app); };
 }

@@ -130,9 +130,12 @@ Action add_lattice_convert(CLI::App& app, const Common& common) {
         ->required();
     app.add_option("OUT", options->out, "File to write")->required();
     app.add_option("--format", options->format, "ildg, nersc, milc or openqcd; default: by the extension of OUT");
-    app.add_option("--bits", options->bits,
-                   "Bits of a number: 32 or 64; default: as in IN where the format has it (MILC: 32, openQCD: 64)");
-    app.add_option("--rows", options->rows, "Rows of a link: 2 (NERSC only) or 3; default: as in IN where the format has it");
+    app.add_option("--bits", options->bits, "Bits of a number: 32 or 64; default: as in IN where the format has it (MILC: 32, openQCD: 64)")
+        ->check(whole_number(0, 1000))
+        ->default_str("");
+    app.add_option("--rows", options->rows, "Rows of a link: 2 (NERSC only) or 3; default: as in IN where the format has it")
+        ->check(whole_number(0, 1000))
+        ->default_str("");
     app.add_option("--byte-order", options->byte_order,
                    "Byte order of NERSC and MILC files: big or little; default: as in IN if it has the same format, otherwise big");
     app.add_flag("--force", options->force, "Overwrite OUT if it exists");

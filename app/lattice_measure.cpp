@@ -25,12 +25,13 @@ void check(const MeasureOptions& o, bool step_given) {
     const auto require = [&](bool condition, const char* option, const std::string& message) {
         if (!condition) problems.push_back({message, {"", 0, 0, option}});
     };
-    require(o.flow_time >= 0 && std::isfinite(o.flow_time), "--flow-time", fmt::format("is {}: it must be 0 or above", o.flow_time));
+    require(o.flow_time >= 0 && std::isfinite(o.flow_time), "--flow-time",
+            fmt::format("is {}: it must be finite, and 0 or above", o.flow_time));
     // The third-order scheme is stable up to about twice this; its error grows as the step's third power.   [Luscher 2010, app. C]
     require(o.flow_step > 0 && o.flow_step <= 0.1, "--flow-step",
             fmt::format("is {}: it must be above 0 and at most 0.1, or the integration is inaccurate. Try 0.01", o.flow_step));
     require(!step_given || o.flow_time > 0, "--flow-step", "has no effect without --flow-time: give both");
-    require(!(o.flow_time > 0) || o.flow_time / o.flow_step <= 1e7, "--flow-time",
+    require(!problems.empty() || !(o.flow_time > 0) || o.flow_time / o.flow_step <= 1e7, "--flow-time",
             fmt::format("is {} in steps of {}: more than ten million steps. Take longer steps", o.flow_time, o.flow_step));
     const auto files = std::ssize(o.files);
     require(o.bin == 1 || o.bin <= files / 2, "--bin",

@@ -1,6 +1,7 @@
 // kasane lattice solve CFG... --kappa K: quark propagators and single solutions on gauge configurations.
 #include <app/lattice.hpp>
 #include <app/lattice_solve_columns.hpp>
+#include <kasane/core/base/counted.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/timer.hpp>
@@ -54,6 +55,11 @@ lattice::SchwarzMethod schwarz_named(const std::string& text) {
 /// Whether --deflate means inexact deflation.
 bool is_coherent(const LatticeSolveOptions& o) { return o.deflate > 0 && o.deflation == "coherent"; }
 
+lattice::Method default_method(const LatticeSolveOptions& o) {
+    if (is_coherent(o) || o.precondition != "none") return lattice::Method::gcr;
+    return o.deflate > 0 ? lattice::Method::cg : lattice::Method::nested_bicgstab;
+}
+
 /// Whether -o names a directory of results.
 bool names_directory(const std::string& output) {
     std::error_code ignored;
@@ -61,7 +67,7 @@ bool names_directory(const std::string& output) {
 }
 
 /// All options that are wrong, each with its name.
-void check_options(const LatticeSolveOptions& o) {
+void check_options(const LatticeSolveOptions& o, const CLI::App& app) {
     std::vector<InputProblem> problems;
     const auto require = [&](bool condition, const char* option, const std::string& message) {
         if (!condition) problems.push_back({message, {"", 0, 0, option}});
@@ -71,10 +77,13 @@ void check_options(const LatticeSolveOptions& o) {
     for (const double kappa : o.kappas)
         require(kappa > 0 && kappa < 1, "--kappa",
                 fmt::format("is {}: it must be above 0 and below 1; quarks are light where it is 1/8 (no gauge field) to 0.16", kappa));
-    for (const double mass : o.masses)
+    for (const double mass : o.masses) {
         require(mass > -3.5 && std::isfinite(mass), "--mass",
                 fmt::format("is {}: it must be above -3.5, where kappa = 1 / (2 m + 8) is below 1; quarks are light where it is -0.9 to 0",
                             mass));
+        require(!std::isfinite(mass) || 1 / (2 * mass + 8) != 0, "--mass",
+                fmt::format("is {}: kappa = 1 / (2 m + 8) is then 0 in double precision; quarks are light where it is -0.9 to 0", mass));
+    }
     require(o.kappas.empty() || o.masses.empty(), "--mass", "is given together with --kappa: give one of the two");
     require(o.csw >= 0 && o.csw <= 10, "--csw",
             fmt::format("is {}: it must be from 0 (no clover term) to 10; at tree level it is 1", o.csw));
@@ -109,17 +118,21 @@ void check_options(const LatticeSolveOptions& o) {
                         files < 4 ? "; leave it out" : fmt::format(", so at most {}", files / 2)));
     require(!o.fields || names_directory(o.solution), "--fields",
             "has no effect without a directory: give one with -o, or give -o FILE.h5 for one configuration and kappa");
+    require(app.count("--basis") == 0 || !o.solution.empty(), "--basis", "has no effect without -o: give that, or leave it out");
+    const auto solver = o.solver.empty() ? default_method(o) : method_named(o.solver);
+    require(app.count("--krylov-length") == 0 || solver == lattice::Method::gcr || solver == lattice::Method::fgmres, "--krylov-length",
+            fmt::format("has no effect with --solver {}: leave it out, or take gcr or fgmres", name(solver)));
+    for (const auto& [option, block] : {std::pair{"--block", &o.block}, std::pair{"--deflation-block", &o.deflation_block}})
+        require(block->empty() || block->size() == 4, option,
+                fmt::format("has {}, and needs four extents: x,y,z,t", counted(block->size(), "number")));
     try {
-        LatticeSource::parse(o.source);
+        const int columns = LatticeSource::parse(o.source).columns();
+        require(o.columns == 0 || columns > 1, "--columns",
+                "has no effect with --source " + o.source + ", which has one column: leave it out");
     } catch (const InputError& error) {
         problems.push_back(error.problems().front());
     }
     if (!problems.empty()) throw InputError(problems);
-}
-
-lattice::Method default_method(const LatticeSolveOptions& o) {
-    if (is_coherent(o) || o.precondition != "none") return lattice::Method::gcr;
-    return o.deflate > 0 ? lattice::Method::cg : lattice::Method::nested_bicgstab;
 }
 
 lattice::SolverOptions solver_options(const LatticeSolveOptions& o) {
@@ -372,6 +385,7 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
         ->group(how);
     app.add_option("--deflate", o.deflate, "Deflate by this number of the lowest eigenmodes of D^+ D, or of near-null vectors")
         ->check(whole_number(1, 10'000))
+        ->default_str("")
         ->group(how);
     app.add_option(
            "--deflation", o.deflation,
@@ -381,7 +395,8 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
         ->group(how);
     app.add_option("--deflation-block", o.deflation_block, "Extents of these blocks: x,y,z,t")
         ->delimiter(',')
-        ->expected(4)
+        ->allow_extra_args(false)
+        ->check(whole_number(1, std::numeric_limits<int>::max()))
         ->type_name("X,Y,Z,T")
         ->group(how);
     app.add_option("--modes", o.modes, "HDF5 file of these modes: used where it exists, otherwise written")
@@ -390,20 +405,29 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
     app.add_option("--precondition", o.precondition, "Schwarz preconditioner in place of the inner solver")
         ->check(CLI::IsMember({"none", "sap", "additive", "ras", "multiplicative"}))
         ->group(how);
-    app.add_option("--block", o.block, "Extents of its blocks: x,y,z,t")->delimiter(',')->expected(4)->type_name("X,Y,Z,T")->group(how);
+    app.add_option("--block", o.block, "Extents of its blocks: x,y,z,t")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(whole_number(1, std::numeric_limits<int>::max()))
+        ->type_name("X,Y,Z,T")
+        ->group(how);
     app.add_option("--overlap", o.options.schwarz.overlap, "Sites by which ras and multiplicative extend a block on each side")
         ->check(whole_number(0, 1000))
+        ->default_str("")
         ->group(how);
     app.add_option("--cycles", o.options.schwarz.cycles, "Applications of all blocks in the preconditioner")
         ->check(whole_number(1, 1000))
+        ->default_str("")
         ->group(how);
     app.add_option("--block-steps", o.options.schwarz.block_steps, "Minimal residual iterations in a block")
         ->check(whole_number(1, 1000))
+        ->default_str("")
         ->group(how);
     app.add_option("--inner", o.inner, "Precision of the inner solver")->check(CLI::IsMember({"half", "single", "double"}))->group(how);
     app.add_option("--columns", o.columns,
                    "Columns of a propagator that are solved at once; left out: on a GPU as many as fit into memory, on a CPU one")
         ->check(whole_number(1, 12))
+        ->default_str("")
         ->group(how);
     app.add_option("--schur", o.schur, "Even-odd preconditioning")->check(CLI::IsMember({"symmetric", "asymmetric"}))->group(how);
     app.add_option("--links", o.links, "Real numbers per link of the double operator")->check(CLI::IsMember({"18", "12", "8"}))->group(how);
@@ -414,12 +438,12 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
     app.add_flag("--temporal-gauge", o.temporal_gauge, "Solve in temporal gauge, where time links but those of the last slice are 1")
         ->group(how);
     app.add_option("--krylov-length", o.options.krylov_length, "Vectors that gcr and fgmres keep")
-        ->check(whole_number(1, 1000))
+        ->check(whole_number(2, 1000))
         ->group(how);
     add_workers(app, o.grid, o.gpus_per_rank);
-    return [options, &common] {
+    return [options, &common, &app] {
         auto& o = *options;
-        check_options(o);
+        check_options(o, app);
         for (const double mass : o.masses) o.kappas.push_back(1 / (2 * mass + 8));
         if (o.configurations.size() > 1 || o.kappas.size() > 1 || names_directory(o.solution))
             return solve_many(common, place_workers(common, o.gpus_per_rank), parsed_grid(o.grid), o);

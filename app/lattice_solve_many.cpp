@@ -272,7 +272,10 @@ int solve_many(const Common& common, const Workers& workers, const std::optional
     for (const auto& of : means)
         if (advice.empty() && !of.pion.empty()) advice = advice_on_bins(of.pion[of.pion.size() / 2], of.count, o.bin);
     auto text = solutions_text(tasks, results);
-    for (const auto& of : means) text += means_text(of, o.configurations.size());
+    if (columns_of(o) == 1)
+        text += "\n\nno means: a random source has one column, and no correlators";
+    else
+        for (const auto& of : means) text += means_text(of, o.configurations.size());
     if (o.bin > 1) text += fmt::format("\nerrors from bins of {} configurations", o.bin);
     if (!advice.empty()) text += "\nnote: " + advice;
     if (!directory.empty()) {

@@ -1,4 +1,5 @@
 #include <app/lattice_solve_result.hpp>
+#include <kasane/core/base/counted.hpp>
 #include <kasane/lattice/solve/options.hpp>
 #include <kasane/lattice/observe/correlators.hpp>
 #include <kasane/report/fact_rows.hpp>
@@ -152,7 +153,7 @@ std::string as_text(const LatticeSolveResult& r) {
     if (!r.logs.empty()) {
         const auto& last = r.logs.back();
         text += fmt::format("\n{} after {} iteration{}", name(last.end), sum.iterations, sum.iterations == 1 ? "" : "s");
-        if (has_inner(r.options)) text += fmt::format(" and {} inner ones", sum.inner_iterations);
+        if (has_inner(r.options)) text += fmt::format(" and {}", counted(sum.inner_iterations, "inner one"));
         if (r.columns > 1) text += fmt::format(", {} of {} columns", r.logs.size(), r.columns);
         text += fmt::format(": ||b - D x|| / ||b|| = {:.2e}", r.worst_residual());
         text += fmt::format("\nsolved in {:.3g} s", sum.seconds);
@@ -194,7 +195,7 @@ std::string as_page(const LatticeSolveResult& r) {
         rows.add("deflation", fmt::format("{} near-null vectors in blocks of {}", r.coherent.vectors, lattice::text(r.coherent.block)));
     rows.add("device", r.device);
     rows.add("largest residual", report::error_size(r.worst_residual()));
-    rows.add("iterations", fmt::format("{} and {} inner ones", sum.iterations, sum.inner_iterations));
+    rows.add("iterations", fmt::format("{} and {}", sum.iterations, counted(sum.inner_iterations, "inner one")));
     rows.add("solving", report::duration(sum.seconds));
     rows.add("propagator", r.solution);
     const auto title = fmt::format("Propagator, kappa {:.12g}, {}", p.kappa, lattice::text(r.extents));

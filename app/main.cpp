@@ -128,6 +128,13 @@ void hide_void_defaults(CLI::App& app) {
     for (auto* verb : app.get_subcommands([](CLI::App*) { return true; })) hide_void_defaults(*verb);
 }
 
+/// Adds a check to the numbers that have none: the message of the conversion names no reason.
+void check_numbers(CLI::App& app) {
+    for (auto* option : app.get_options())
+        if (option->get_type_name() == "FLOAT") option->check(number());
+    for (auto* verb : app.get_subcommands([](CLI::App*) { return true; })) check_numbers(*verb);
+}
+
 /// @throws CLI::ParseError: an option or argument has the empty text, which would count as not given
 void refuse_empty_values(const CLI::App& app) {
     for (const auto* option : app.get_options()) {
@@ -161,6 +168,7 @@ int command(int argc, char** argv, bool several, bool speaks) {
         for (auto* inner : sub->get_subcommands([](CLI::App*) { return true; })) add_common(*inner, common);
     }
     hide_void_defaults(app);
+    check_numbers(app);
     const bool json = wants_json(argc, argv);
     const auto misused = [&](const std::string& message) {
         return print_error(json, speaks, std::make_exception_ptr(InputError(message)));

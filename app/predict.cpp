@@ -1,6 +1,7 @@
 // kasane predict FILE.toml: the expected time of a run on a number of ranks, by the models of docs/performance-model.md.
 #include <app/command.hpp>
 #include <app/predict_lattice.hpp>
+#include <kasane/core/base/counted.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/base/progress.hpp>
@@ -84,13 +85,23 @@ std::optional<run::GaugeFile> gauge_file(const std::filesystem::path& path, cons
     return {};
 }
 
-int predict(const Common& common, const PredictOptions& options) {
+/// Refuses the given options among `names`. @throws InputError
+void refuse_without_effect(const CLI::App& app, const std::vector<const char*>& names, const std::string& message) {
+    std::vector<InputProblem> problems;
+    for (const char* option : names)
+        if (app.count(option) > 0) problems.push_back({message, {"", 0, 0, option}});
+    if (!problems.empty()) throw InputError(problems);
+}
+
+int predict(const Common& common, const PredictOptions& options, const CLI::App& app) {
+    if (options.record.empty()) refuse_without_effect(app, {"--latency", "--bandwidth"}, "has no effect without --record: leave it out");
     auto settings = as_settings(options.set);
     KS_VALIDATE(!run::is_model_file(options.file, settings), "is a model, not a run: only runs are predicted", {options.file, 0, 0, ""});
     for (const auto& setting : common.settings()) settings.push_back(setting);
     if (const auto gauge = gauge_file(options.file, settings)) {
         KS_VALIDATE(!options.record.empty(), "a lattice is predicted from a record: give --record, of `kasane bench lattice.scaling`",
                     {options.file, 0, 0, ""});
+        refuse_without_effect(app, {"--latency", "--bandwidth"}, "has no effect on a lattice, whose exchange the record has: leave it out");
         KS_VALIDATE(options.request.ranks == 1,
                     "--ranks: lattices are predicted on the GPUs of one rank, whose exchange the record has: give --gpus-per-rank");
         return predict_lattice(common, *gauge, options.record, options.workers_given ? options.request.workers : 0);
@@ -134,7 +145,7 @@ int predict(const Common& common, const PredictOptions& options) {
                             p.device, p.ranks, p.ranks == 1 ? "rank" : "ranks", method);
     text += fmt::format("a step           {}\n", between(p.seconds_per_step));
     if (!p.parts.empty()) text += fmt::format("its parts        {}\n", parts_text(p.parts));
-    text += fmt::format("{:<16} {}, without diagnostics and snapshots\n", fmt::format("{} steps", p.steps), between(p.run_seconds));
+    text += fmt::format("{:<16} {}, without diagnostics and snapshots\n", counted(p.steps, "step"), between(p.run_seconds));
     if (p.interactions_per_second > 0) text += fmt::format("interactions     {:.3g} per second\n", p.interactions_per_second);
     if (workers > 1) {
         text += fmt::format("efficiency       {:.3f} against one device, {:.3f} at equal particles per device\n", p.strong_efficiency,
@@ -171,17 +182,17 @@ Action add_predict(CLI::App& app, const Common& common) {
         ->type_name("FILE");
     app.add_option_function<double>(
            "--latency", [options](double us) { options->request.latency = 1e-6 * us; }, "Of a message between ranks, with --record [us]")
-        ->check(CLI::Range(1e-3, 1e6))
+        ->check(number(1e-3, 1e6))
         ->default_str("5");
     app.add_option_function<double>(
            "--bandwidth", [options](double gigabytes) { options->request.bandwidth = 1e9 * gigabytes; },
            "Of a worker to other ranks, with --record [GB/s]")
-        ->check(CLI::Range(1e-3, 1e6))
+        ->check(number(1e-3, 1e6))
         ->default_str("25");
     add_settings(app, options->set);
     return [options, &common, &app] {
         options->workers_given = app.count("--gpus-per-rank") > 0;
-        return predict(common, *options);
+        return predict(common, *options, app);
     };
 }
 

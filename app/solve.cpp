@@ -158,8 +158,10 @@ sparse::Solver solver_of(const Common& common, const SolveOptions& o, const AnyS
         return kind ? sparse::Solver(space, A.view(), *kind, options) : sparse::Solver(space, A.view(), options);
     } catch (const InputError& error) {
         auto problems = error.problems();
-        for (auto& problem : problems)
+        for (auto& problem : problems) {
             if (problem.where.file == "the matrix") problem.where.file = o.matrix;
+            if (problem.where.key == "block") problem.where.key = "--block";
+        }
         throw InputError(problems);
     } catch (const sparse::PreconditionError& error) {
         throw ComputationError(fmt::format("{}: {} (--precondition jacobi)", o.matrix, error.what()));
@@ -276,6 +278,7 @@ int conclude(const Common& common, const SolveOptions& o, Solved& solved, const 
                                                           : "; x holds numbers that are not finite and was not written";
     auto reason = advice ? advice(log) : std::string();
     if (reason.empty()) reason = run::advice(log);
+    if (log.end == krylov::Outcome::operator_not_positive) reason += ": take --method minres or gmres";
     log::error("{}: not solved: {}{}", o.matrix, reason, written);
     return computation_failed;
 }
@@ -318,8 +321,9 @@ int solve_complex_file(const Common& common, const SolveOptions& o, const sparse
 }
 
 int solve(const Common& common, const SolveOptions& o, const CLI::App& app) {
-    auto options = solver_options(o, app);
     const bool several = has_several_workers(common, o.workers);
+    if (o.eigenvalues > 0) check_options_of_eigenvalues(app, o.precondition, several);
+    auto options = solver_options(o, app);
     if (fs::is_regular_file(o.matrix) && sparse::holds_complex_numbers(o.matrix)) return solve_complex_file(common, o, options, app);
     std::optional<sparse::GeneralOptions> general;
     sparse::DistributedOptions distributed;
@@ -385,7 +389,8 @@ Action add_solve(CLI::App& app, const Common& common) {
     app.add_flag("--single-factor", o.solver.single_factor, "Keep the triangles of the factor in single precision (plain iteration only)");
     app.add_option("--eigenvalues", o.eigenvalues,
                    "Find this number of the smallest eigenvalues of A in place of x (preconditioner multigrid, jacobi or none)")
-        ->check(whole_number(1, std::numeric_limits<int>::max()));
+        ->check(whole_number(1, std::numeric_limits<int>::max()))
+        ->default_str("");
     const std::string how = "Method of computation; x is the same up to rounding (auto: by rule, or by an earlier timing)";
     app.add_option("--ordering", o.ordering, "auto, natural, mc:K, cm, rcm, cm-rcm:K or block:B:K")->group(how);
     app.add_option("--numbering", o.numbering, "auto, coalesced or sequential")->group(how);

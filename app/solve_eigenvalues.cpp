@@ -1,4 +1,5 @@
 #include <app/solve_eigenvalues.hpp>
+#include <kasane/core/base/counted.hpp>
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/sparse/eigenpairs.hpp>
@@ -10,22 +11,24 @@
 #include <vector>
 
 namespace kasane::app {
-namespace {
 
-/// Options that are given and have no effect on eigenvalues.
-void refuse_options_of_solves(const CLI::App& app) {
+void check_options_of_eigenvalues(const CLI::App& app, const std::string& precondition, bool several) {
     std::vector<InputProblem> problems;
-    for (const char* option : {"--rhs", "--output", "--ordering", "--numbering", "--format", "--iteration", "--launch", "--method",
-                               "--restart", "--single-factor", "--tune", "--smoother", "--smoother-steps", "--cycle"})
-        if (app.count(option) > 0) problems.push_back({"has no effect with --eigenvalues: leave it out", {"", 0, 0, option}});
+    for (const char* option :
+         {"--rhs", "--output", "--ordering", "--numbering", "--format", "--iteration", "--launch", "--method", "--restart",
+          "--single-factor", "--tune", "--no-tune", "--tuning-file", "--smoother", "--smoother-steps", "--cycle", "--block"})
+        if (app.count(option) > 0 && !(several && std::string(option) == "--block"))  // several workers divide whole blocks
+            problems.push_back({"has no effect with --eigenvalues: leave it out", {"", 0, 0, option}});
+    const bool taken = precondition == "multigrid" || precondition == "jacobi" || (precondition == "none" && !several);
+    if (app.count("--precondition") > 0 && !taken)
+        problems.push_back({several ? "eigenvalues take the preconditioners multigrid and jacobi on several workers, not " + precondition
+                                    : "eigenvalues take the preconditioners multigrid, jacobi and none, not " + precondition,
+                            {"", 0, 0, "--precondition"}});
     if (!problems.empty()) throw InputError(problems);
 }
 
-}  // namespace
-
 int solve_eigenvalues(const Common& common, const CLI::App& app, const std::string& matrix, int count, const sparse::SolverOptions& options,
                       const WorkerChoices& choices) {
-    refuse_options_of_solves(app);
     sparse::EigenOptions how;
     how.count = count;
     if (app.count("--rtol") > 0) how.rtol = options.rtol;
@@ -39,7 +42,7 @@ int solve_eigenvalues(const Common& common, const CLI::App& app, const std::stri
     const auto file = sparse::read_matrix(matrix);
     log::info("{}: {} rows with {} entries", matrix, file.matrix.rows(), file.matrix.nonzeros());
     sparse::Eigenpairs found;
-    {
+    try {
         Progress bar(common.progress(), "eigenvalues", 1);
         const auto stop = [&](int iteration, double residual) {
             bar.update(converged_share(residual, how.rtol), fmt::format("iteration {}, residual {:.1e}", iteration, residual));
@@ -47,6 +50,16 @@ int solve_eigenvalues(const Common& common, const CLI::App& app, const std::stri
         };
         found = several ? eigenpairs_on_workers(common, matrix, workers, file.matrix, distributed, count, stop)
                         : sparse::eigenpairs(workers.here.front(), file.matrix.view(), how, stop);
+    } catch (const InputError& error) {
+        auto problems = error.problems();
+        for (auto& problem : problems) {
+            if (problem.where.file == "the matrix") problem.where.file = matrix;
+            if (problem.where.key == "count") problem.where.key = "--eigenvalues";
+            constexpr std::string_view solves = "conjugate gradients need";
+            if (const auto at = problem.message.find(solves); at != std::string::npos)
+                problem.message.replace(at, solves.size(), "eigenvalues need");
+        }
+        throw InputError(problems);
     }
     if (found.end == krylov::Outcome::stopped) throw Interrupted();
     const io::Json object = {{"matrix", matrix},
@@ -61,10 +74,10 @@ int solve_eigenvalues(const Common& common, const CLI::App& app, const std::stri
                              {"residuals", found.residuals},
                              {"setup_seconds", found.setup_seconds},
                              {"solve_seconds", found.seconds}};
-    auto text = fmt::format(
-        "{} rows, {} entries on {}\n{} after {} iterations of LOBPCG with {}: set-up {:.3g} s, iterations {:.3g} s\n{:>24} {:>20}",
-        file.matrix.rows(), file.matrix.nonzeros(), found.device, krylov::name(found.end), found.iterations, sparse::name(how.precondition),
-        found.setup_seconds, found.seconds, "eigenvalue", "||A x - value x||");
+    auto text = fmt::format("{} rows, {} entries on {}\n{} after {} of LOBPCG with {}: set-up {:.3g} s, iterations {:.3g} s\n{:>24} {:>20}",
+                            file.matrix.rows(), file.matrix.nonzeros(), found.device, krylov::name(found.end),
+                            counted(found.iterations, "iteration"), sparse::name(how.precondition), found.setup_seconds, found.seconds,
+                            "eigenvalue", "||A x - value x||");
     for (std::size_t j = 0; j < found.values.size(); ++j)
         text += fmt::format("\n{:>24.15g} {:>20.2e}", found.values[j], found.residuals[j]);
     print(common, object, text);

@@ -9,8 +9,11 @@
 
 namespace kasane::app {
 
+/// @param precondition  as given   @throws InputError naming the options of a solve that have no effect on eigenvalues, and a
+/// preconditioner that they do not take
+void check_options_of_eigenvalues(const CLI::App& app, const std::string& precondition, bool several);
+
 /// Prints the smallest eigenvalues of the matrix in a file with their residuals, from one worker or several. @return the exit status
-/// @throws InputError naming the options of a solve that have no effect
 int solve_eigenvalues(const Common& common, const CLI::App& app, const std::string& matrix, int count, const sparse::SolverOptions& options,
                       const WorkerChoices& choices);
 

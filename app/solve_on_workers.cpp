@@ -85,10 +85,6 @@ sparse::DistributedOptions distributed_options(const WorkerChoices& choices, con
     if (app.count("--overlap") > 0)
         problems.push_back(
             {"makes a preconditioner that is not symmetric, and eigenvalues need a symmetric one: leave it out", {"", 0, 0, "--overlap"}});
-    if (how.precondition != sparse::Precondition::multigrid && how.precondition != sparse::Precondition::jacobi)
-        problems.push_back(
-            {"eigenvalues take the preconditioners multigrid and jacobi on several workers, not " + sparse::name(how.precondition),
-             {"", 0, 0, "--precondition"}});
     if (!problems.empty()) throw InputError(problems);
     return {.precondition = how.precondition,
             .coarse_rows = choices.coarse,

@@ -256,12 +256,21 @@ TEST_F(BadInput, OptionsOfForcesInRangeAndOfTheMethod) {
     refused({"--theta", "0.5"}, {"--theta", "direct"});
     refused({"--method", "tree", "--precision", "double"}, {"--precision", "tree"});
     refused({"--method", "tree", "--theta", "0.5", "--delta", "0.1"}, {"--theta", "--delta"});
-    refused({"--method", "tree", "--theta", "0"}, {"theta"});
+    refused({"--method", "tree", "--theta", "0"}, {"--theta", "is 0"});
+    refused({"--method", "tree", "--theta", "nan"}, {"--theta", "is nan", "at most 1"});
+    refused({"--method", "tree", "--vector", "2"}, {"--vector", "has no effect without --walk links"});
+    refused({"--method", "tree", "--walk", "lists", "--group", "2"}, {"--group", "has no effect without --walk links"});
+    auto plain = three();
+    plain.units = gravity::nbody_units();
+    gravity::write_snapshot(directory / "n.hdf5", plain);
+    test::expect_bad_input(kasane({"forces", "n.hdf5", "-o", "f.hdf5", "--units", "galactic", "--json"}),
+                           {"--units", "n.hdf5 states nbody units (G = 1, without a scale)"});
+    test::expect_bad_input(kasane({"forces", "s.hdf5", "-o", "f.hdf5", "--softening", "-1", "--json"}), {"--softening", "is -1"});
     refused({"--method", "tree", "--theta", "1.5"}, {"theta"});
     refused({"--method", "tree", "--delta", "-1"}, {"delta"});
     refused({"--method", "tree", "--error", "0"}, {"error"});
-    refused({"--method", "tree", "--leaf-size", "0"}, {"leaf"});
-    refused({"--method", "tree", "--audit", "-1"}, {"audit"});
+    refused({"--method", "tree", "--leaf-size", "0"}, {"--leaf-size: is 0", "from 1 to 64"});
+    refused({"--method", "tree", "--audit", "-1"}, {"--audit: is -1", "whole number from 0"});
 }
 
 TEST_F(BadInput, ATruncatedBinarySnapshotNamesItsBlock) {
@@ -423,6 +432,19 @@ TEST_F(BadInput, NumbersThatOverflowNameTheirKey) {
         const auto outcome = kasane({"run", "small.toml", "-o", key, "--quiet", "--set", std::string(key) + "=1e300"}, [] { alarm(60); });
         EXPECT_EQ(outcome.status, 0) << key << outcome.err;
     }
+}
+
+TEST_F(BadInput, OneMistakeIsOneProblem) {
+    small_run();
+    const auto one = [&](const std::string& setting, const std::vector<std::string>& words) {
+        const auto outcome = kasane({"run", "small.toml", "--set", setting, "--json"});
+        test::expect_bad_input(outcome, words);
+        EXPECT_EQ(outcome.json()["problems"].size(), 1u) << outcome.out;
+    };
+    one("run.until=nan", {"run.until", "finite"});
+    one("run.until=1 Gyr", {"run.until", "Gyr"});
+    one("initial.count=99999999999999999999", {"initial.count", "is 99999999999999999999, out of range: it must be at least"});
+    one("initial.count=\"5\"", {"initial.count", "must be a whole number, not a string"});
 }
 
 TEST_F(BadInput, SettingsAreNamed) {

@@ -97,6 +97,60 @@ TEST_F(CommandLine, ZshAndFishReadTheirScripts) {
 
 TEST_F(CommandLine, AnUnknownShellIsBadInput) { test::expect_bad_input(kasane({"completion", "tcsh", "--json"}), {"tcsh"}); }
 
+TEST_F(CommandLine, NumbersNameTheirOptionAndRange) {
+    const auto refused = [&](std::vector<std::string> words, const std::vector<std::string>& message) {
+        words.emplace_back("--json");
+        test::expect_bad_input(kasane(words), message);
+    };
+    for (const char* text : {"abc", "1x", "0.1 "}) refused({"lattice", "solve", "u", "--kappa", text}, {"--kappa: is", "must be a number"});
+    refused({"lattice", "solve", "u", "--rtol", "abc"}, {"--rtol: is abc: it must be a number ("});
+    refused({"lattice", "measure", "u", "--flow-time", "abc"}, {"--flow-time: is abc: it must be a number"});
+    refused({"solve", "A.mtx", "--rtol", "abc"}, {"--rtol: is abc: it must be a number"});
+    refused({"forces", "s", "-o", "f", "--G", "abc"}, {"--G: is abc: it must be a number"});
+    refused({"bench", "--n", "1000,abc"}, {"--n: is abc: it must be a whole number from 1"});
+    for (const char* text : {"nan", "0", "abc", "601", "inf"})
+        refused({"calibrate", "--seconds", text}, {"--seconds: is " + std::string(text), "a number from 0.1 to 600"});
+    for (const char* option : {"--latency", "--bandwidth"})
+        for (const char* text : {"nan", "abc"}) refused({"predict", "run.toml", option, text}, {option, "a number from 0.001 to 1000000"});
+}
+
+TEST_F(CommandLine, OutputsAreCheckedBeforeTheMeasurement) {
+    test::write_file(directory / "r.json", "{}");
+    for (const char* option : {"--page", "--json"}) {
+        const auto outcome = kasane({"bench", "sparse.triad", option, "/nonexistent/x"});
+        EXPECT_EQ(outcome.status, 2);
+        EXPECT_FALSE(contains(outcome.out, "triad")) << "before the measurement";
+        EXPECT_TRUE(contains(outcome.err, "there is no directory /nonexistent")) << outcome.err;
+    }
+    const auto same = kasane({"bench", "sparse.triad", "--json", "q.json", "--page", "./q.json"});
+    EXPECT_EQ(same.status, 2);
+    EXPECT_TRUE(contains(same.err, "--page")) << same.err;
+    EXPECT_TRUE(contains(same.err, "is the file of --json, too")) << same.err;
+    EXPECT_FALSE(fs::exists(directory / "q.json"));
+    const auto from = kasane({"bench", "--from", "r.json", "--page", "./r.json"});
+    EXPECT_EQ(from.status, 2);
+    EXPECT_TRUE(contains(from.err, "is the record of --from")) << from.err;
+    EXPECT_EQ(test::read_file(directory / "r.json"), "{}");
+    for (const auto& [file, words] : {std::pair{"no/c.json", "there is no directory no"}, std::pair{".", "is not a file name"}}) {
+        const auto outcome = kasane({"calibrate", "--device", "cpu", "--seconds", "600", "--file", file, "--json"}, [] { alarm(60); });
+        test::expect_bad_input(outcome, {words});
+    }
+    EXPECT_FALSE(fs::exists(directory / "no"));
+}
+
+TEST_F(CommandLine, HelpShowsNoInternalDefaults) {
+    for (const std::vector<std::string> verb : {std::vector<std::string>{"lattice", "solve"}, {"lattice", "convert"}, {"solve"}}) {
+        auto words = verb;
+        words.emplace_back("--help");
+        std::istringstream lines(kasane(words).out);
+        for (std::string line; std::getline(lines, line);)
+            for (const char* option :
+                 {"--overlap INT=-", "--cycles", "--block-steps", "--columns", "--deflate ", "--bits", "--rows", "--eigenvalues"})
+                if (line.find(std::string("  ") + option) == 0)
+                    EXPECT_TRUE(!contains(line, "=0") && !contains(line, "=-1") && !contains(line, "[0]")) << line;
+    }
+}
+
 TEST_F(CommandLine, TheManualPageNamesEveryVerbAndOption) {
     const auto page = kasane({"manual"});
     ASSERT_EQ(page.status, 0) << page.err;

@@ -237,6 +237,15 @@ TEST_F(LatticeSolve, ReportsTheFailure) {
     EXPECT_GE(object["history"].size(), 2U);
 }
 
+TEST_F(LatticeSolve, RandomSourcesHaveNoMeans) {
+    put("one.lime", {{2, 2, 2, 4}});
+    put("two.lime", {{2, 2, 2, 4}}, 2);
+    const auto outcome = solve({"one.lime", "two.lime", "--kappa", "0.1", "--source", "z2:1"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("no means: a random source has one column"), std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find("mean of"), std::string::npos) << outcome.out;
+}
+
 TEST_F(LatticeSolve, RefusesWrongInput) {
     put("u.lime", {{4, 2, 4, 6}});
     expect_refused({"u.lime"}, {"--kappa is required"});
@@ -287,6 +296,21 @@ TEST_F(LatticeSolve, RefusesWrongInput) {
     for (const auto& [solution, modes, word] : {std::tuple("m.h5", "./m.h5", "--modes"), std::tuple("x.h5", "absent/m.h5", "absent")})
         test::expect_bad_input(solve({"u.lime", "--kappa", "0.12", "--deflate", "4", "-o", solution, "--modes", modes, "--json"}), {word});
     EXPECT_FALSE(fs::exists(directory / "m.h5"));
+    const auto refused = refused_deflation;
+    refused({"--krylov-length", "4"}, {"--krylov-length", "has no effect with --solver nested-bicgstab"});
+    refused({"--solver", "gcr", "--krylov-length", "1"}, {"--krylov-length: is 1", "from 2 to 1000"});
+    refused({"--source", "z2:1", "--columns", "5"}, {"--columns", "has one column"});
+    test::expect_bad_input(solve({"u.lime", "--kappa", "0.12", "--basis", "chiral", "--json"}), {"--basis", "has no effect without -o"});
+    refused({"--precondition", "sap", "--block", "4,4,4"}, {"--block", "has 3 numbers, and needs four extents"});
+    refused({"--precondition", "sap", "--block", "4,4,4,x"}, {"--block: is x", "whole number"});
+    expect_refused({"u.lime", "--mass", "1e308"}, {"--mass", "kappa = 1 / (2 m + 8) is then 0"});
+    refused({"--grid", "2,1,1,1"}, {"is not a grid of 1 worker: "});
+    const auto measured = [&](const std::string& time, const std::string& step) {
+        return kasane({"lattice", "measure", "u.lime", "--flow-time", time, "--flow-step", step, "--json"}).json()["problems"];
+    };
+    for (const auto& problems : {measured("1", "0"), measured("1", "nan"), measured("inf", "0.01")})
+        EXPECT_EQ(problems.size(), 1U) << problems;
+    EXPECT_EQ(measured("inf", "0.01")[0]["message"], "is inf: it must be finite, and 0 or above");
     // All that is wrong at once.
     const auto several = solve({"u.lime", "--kappa", "7", "--rtol", "2", "--source", "x", "--json"});
     EXPECT_EQ(several.status, 2);

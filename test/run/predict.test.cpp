@@ -146,6 +146,8 @@ TEST_F(Predict, Refuses) {
     refused({"predict", "run.toml", "--set", "force.method=\"tree\"", "--on", "Another"}, {"Another", "on the machine that is to compute"});
     refused({"predict", "run.toml", "--set", "force.method=\"tree\"", "--ranks", "2"}, {"mpirun -n 2 kasane calibrate"});
     refused({"predict", "run.toml", "--set", "force.precision=\"double\""}, {"kasane calibrate --precision double"});
+    for (const char* option : {"--latency", "--bandwidth"})
+        refused({"predict", "run.toml", option, "3"}, {option, "has no effect without --record"});
     refused({"predict", "run.toml", "--ranks", "0"}, {"--ranks"});
     refused({"predict", "run.toml", "--ranks", "4097"}, {"4096"});
     refused({"predict", run_file(1000, "method = \"block\"\ndt_max = 0.01")}, {"constant steps"});

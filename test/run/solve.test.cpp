@@ -452,6 +452,21 @@ TEST_F(Solve, FindsTheSmallestEigenvalues) {
     test::expect_bad_input(solve({"A.mtx", "--eigenvalues", "0", "--json"}), {"--eigenvalues", "whole number from 1"});
     test::expect_bad_input(solve({"A.mtx", "--eigenvalues", "200", "--json"}), {"a fifth of the rows"});
     test::expect_bad_input(solve({"A.mtx", "--eigenvalues", "2", "--precondition", "ssor", "--json"}), {"multigrid, jacobi and none"});
+    const auto refused = [&](std::vector<std::string> options, const std::vector<std::string>& words) {
+        options.insert(options.begin(), {"A.mtx", "--eigenvalues", "3", "--json"});
+        test::expect_bad_input(solve(options), words);
+    };
+    test::expect_bad_input(solve({"A.mtx", "--eigenvalues", "401", "--json"}), {"--eigenvalues", "401 eigenvalues of 400 rows"});
+    for (const char* precondition : {"ilu0", "auto"})
+        refused({"--precondition", precondition}, {"--precondition", "multigrid, jacobi and none, not " + std::string(precondition)});
+    refused({"--smoother", "jacobi"}, {"--smoother", "has no effect with --eigenvalues"});
+    refused({"--block", "2"}, {"--block", "has no effect with --eigenvalues"});
+    refused({"--tuning-file", "t.json"}, {"--tuning-file", "has no effect with --eigenvalues"});
+    test::write_file(directory / "U.mtx",
+                     "%%MatrixMarket matrix coordinate real general\n5 5 7\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n5 5 2\n"
+                     "1 2 1\n2 1 0.5\n");
+    test::expect_bad_input(solve({"U.mtx", "--eigenvalues", "1", "--json"}), {"U.mtx", "eigenvalues need a symmetric matrix"});
+    test::expect_bad_input(solve({"A.mtx", "--block", "3", "--json"}), {"--block", "is 3, and the matrix has 400 rows"});
     expect_refused({"A.mtx", "--eigenvalues", "2"}, {"--output", "has no effect with --eigenvalues"});
 }
 
@@ -516,6 +531,7 @@ TEST_F(Solve, AnIndefiniteMatrixFails) {
     EXPECT_EQ(outcome.status, 1) << outcome.err;
     EXPECT_EQ(outcome.json()["end"], "operator not positive definite");
     EXPECT_NE(outcome.err.find("not positive definite"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("take --method minres or gmres"), std::string::npos) << outcome.err;
 }
 
 TEST_F(Solve, TheMethodFollowsFromTheMatrix) {
