@@ -139,7 +139,7 @@ TEST_F(CommandLine, OutputsAreCheckedBeforeTheMeasurement) {
 }
 
 TEST_F(CommandLine, HelpShowsNoInternalDefaults) {
-    for (const std::vector<std::string> verb : {std::vector<std::string>{"lattice", "solve"}, {"lattice", "convert"}, {"solve"}}) {
+    for (const std::vector<std::string>& verb : {std::vector<std::string>{"lattice", "solve"}, {"lattice", "convert"}, {"solve"}}) {
         auto words = verb;
         words.emplace_back("--help");
         std::istringstream lines(kasane(words).out);

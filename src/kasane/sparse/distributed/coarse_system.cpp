@@ -67,7 +67,7 @@ std::vector<Number<User>> coarse_matrix(comm::Worker& worker, const RowPartOf<Us
     };
     for (index_t i = 0; i < part.own(); ++i) own.data()[i] = real_number<T>(static_cast<double>(numbers.first + aggregates.of[at(i)]));
     const auto aggregate = received();
-    auto of_column = aggregate;
+    std::vector<T> of_column;  // weights, of complex numbers
     if constexpr (!std::same_as<T, double>) {
         std::ranges::copy(weight, own.data());
         of_column = received();
@@ -85,7 +85,8 @@ std::vector<Number<User>> coarse_matrix(comm::Worker& worker, const RowPartOf<Us
         for (auto e = part.outer.begin[at(k)]; e < part.outer.begin[at(k) + 1]; ++e) {
             const auto i = part.outer_row[at(k)];
             const auto j = at(part.outer.column[at(e)]);
-            row_of(i)[static_cast<index_t>(real_part(aggregate[j]))] += weighted(weight, i, outer[e], of_column[j]);
+            row_of(i)[static_cast<index_t>(real_part(aggregate[j]))] +=
+                weighted(weight, i, outer[e], of_column.empty() ? T{} : of_column[j]);
         }
     worker.all_reduce(as_doubles(matrix), comm::Reduce::sum);
     return matrix;
