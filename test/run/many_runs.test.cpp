@@ -91,6 +91,14 @@ TEST_F(ManyRuns, AFailureDoesNotEndTheOthers) {
     EXPECT_EQ(json::parse(read_file(directory / "scan/length-40/record.json"))["status"], "failed");
 }
 
+TEST_F(ManyRuns, ATextWithTheSignOfACommentIsComparedWhole) {
+    const auto titled = [&](const std::string& title) {
+        return kasane(command({"-o", "scan", "--set", "run.title='" + title + "'", "--each", "hmc.seed=1"}));
+    };
+    EXPECT_EQ(titled("chain #1").status, 0);
+    test::expect_bad_input(titled("chain #2"), {"scan/seed-1", "another run file"});
+}
+
 TEST_F(ManyRuns, BadInputEndsTheCommandBeforeTheFirstRun) {
     const auto refused = [&](const Words& more, const Words& words) {
         test::expect_bad_input(kasane(command(more)), words);

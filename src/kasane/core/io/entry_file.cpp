@@ -60,7 +60,7 @@ fs::path cache_file(const std::string& name) {
 
 Entries read_entries(const EntryFile& file) {
     Entries out;
-    // Under another name it may be a file that somebody needs.
+    // A mistyped option can name any file of the user, such as a matrix.
     out.replaceable = file.path.extension() == ".json";
     const auto passed_over = [&](const std::string& reason) {
         out.list = Json::array();
