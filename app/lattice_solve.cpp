@@ -90,8 +90,9 @@ void check_options(const LatticeSolveOptions& o, const CLI::App& app) {
     require(o.options.rtol >= 1e-15 && o.options.rtol < 1, "--rtol",
             fmt::format("is {}: it must be at least 1e-15, the limit of double precision, and below 1. Try 1e-10", o.options.rtol));
     require(!o.half_links || o.inner == "single", "--half-links",
-            o.inner == "half" ? "has no effect with --inner half, whose links are half anyway: leave it out"
-                              : "has no effect with --inner double: leave it out, or take --inner single");
+            o.inner == "half"   ? "has no effect with --inner half, whose links are half anyway: leave it out"
+            : o.inner == "auto" ? "belongs to --inner single: give that, too, or leave it out"
+                                : "has no effect with --inner double: leave it out, or take --inner single");
     const bool schwarz = o.precondition != "none";
     require(schwarz ||
                 (o.block.empty() && o.options.schwarz.overlap < 0 && o.options.schwarz.cycles == 0 && o.options.schwarz.block_steps == 0),
@@ -135,7 +136,15 @@ void check_options(const LatticeSolveOptions& o, const CLI::App& app) {
     if (!problems.empty()) throw InputError(problems);
 }
 
-lattice::SolverOptions solver_options(const LatticeSolveOptions& o) {
+/// --inner. Several workers and preconditioners take half by default, in which less is sent and read.
+lattice::Precision inner_precision(const LatticeSolveOptions& o, const Workers& workers, const lattice::Extents& extents) {
+    if (o.inner != "auto") return precision_named(o.inner);
+    const bool alone = workers.count == 1 && o.precondition == "none" && !is_coherent(o);
+    return alone ? lattice::default_inner_precision(workers.here.front(), extents) : lattice::Precision::half;
+}
+
+/// The options of a solver for a lattice on one or all of these workers.
+lattice::SolverOptions solver_options(const LatticeSolveOptions& o, const Workers& workers, const lattice::Extents& extents) {
     auto options = o.options;
     options.schwarz.method = schwarz_named(o.precondition);
     std::copy(o.block.begin(), o.block.end(), options.schwarz.block);
@@ -146,9 +155,9 @@ lattice::SolverOptions solver_options(const LatticeSolveOptions& o) {
     options.method = o.solver.empty() ? default_method(o) : method_named(o.solver);
     const bool exact = o.deflate > 0 && !is_coherent(o);
     options.schur = o.schur == "asymmetric" || exact ? lattice::Schur::asymmetric : lattice::Schur::symmetric;
-    options.inner = precision_named(o.inner);
+    options.inner = inner_precision(o, workers, extents);
     options.outer_links = {reals_named(o.links), false, o.temporal_gauge};
-    options.inner_links = {reals_named(o.inner_links), o.inner == "half" || o.half_links, o.temporal_gauge};
+    options.inner_links = {reals_named(o.inner_links), options.inner == lattice::Precision::half || o.half_links, o.temporal_gauge};
     return options;
 }
 
@@ -301,7 +310,7 @@ LatticeSolveResult solve_configuration(const Common& common, const Workers& work
     result.gauge_format = name(gauge.facts.format);
     result.device = name(workers.here.front());
     result.grid = grid.shape();
-    result.options = solver_options(o);
+    result.options = solver_options(o, workers, extents);
     result.columns = source.columns();
     result.notes = gauge.facts.notes;
     auto& facts = result.facts;
@@ -335,7 +344,7 @@ void check_solve_memory(const LatticeSolveOptions& o, const Workers& workers, co
     const Workers one{{workers.here.front()}, 1, 1};
     LatticeSolveResult result;
     result.extents = extents;
-    result.options = solver_options(o);
+    result.options = solver_options(o, one, extents);
     result.columns = columns_of(o);
     result.facts.parameters = {o.kappa, o.csw};
     // On a CPU the columns at once follow the memory that is left.
@@ -345,9 +354,9 @@ void check_solve_memory(const LatticeSolveOptions& o, const Workers& workers, co
     check_memory(o, one, result, together);
 }
 
-void check_extents_of(const LatticeSolveOptions& o, const lattice::Extents& extents) {
+void check_extents_of(const LatticeSolveOptions& o, const Workers& workers, const lattice::Extents& extents) {
     LatticeSource::parse(o.source).check(extents);
-    check_blocks(solver_options(o), extents);
+    check_blocks(solver_options(o, workers, extents), extents);
 }
 
 int columns_of(const LatticeSolveOptions& o) { return LatticeSource::parse(o.source).columns(); }
@@ -423,7 +432,9 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
         ->check(whole_number(1, 1000))
         ->default_str("")
         ->group(how);
-    app.add_option("--inner", o.inner, "Precision of the inner solver")->check(CLI::IsMember({"half", "single", "double"}))->group(how);
+    app.add_option("--inner", o.inner, "Precision of the inner solver; auto: single for few sites on a GPU, otherwise half")
+        ->check(CLI::IsMember({"auto", "half", "single", "double"}))
+        ->group(how);
     app.add_option("--columns", o.columns,
                    "Columns of a propagator that are solved at once; left out: on a GPU as many as fit into memory, on a CPU one")
         ->check(whole_number(1, 12))

@@ -16,7 +16,7 @@ namespace kasane::app {
 struct LatticeSolveOptions {
     std::vector<std::string> configurations;
     std::vector<double> kappas, masses;
-    std::string configuration, solution, source = "point:0,0,0,0", boundary = "antiperiodic", inner = "half", solver;
+    std::string configuration, solution, source = "point:0,0,0,0", boundary = "antiperiodic", inner = "auto", solver;
     std::string schur = "symmetric", links = "18", inner_links = "12", basis = "degrand-rossi", grid, precondition = "none";
     std::vector<int> block;
     double kappa = 0, csw = 0;  ///< kappa and configuration: of one solution
@@ -39,7 +39,7 @@ LatticeSolveResult solve_configuration(const Common& common, const Workers& work
 /// not free
 void check_solve_memory(const LatticeSolveOptions& options, const Workers& workers, const lattice::Extents& extents, int together);
 /// @throws InputError: a source or blocks that do not fit the lattice
-void check_extents_of(const LatticeSolveOptions& options, const lattice::Extents& extents);
+void check_extents_of(const LatticeSolveOptions& options, const Workers& workers, const lattice::Extents& extents);
 /// Columns of the source: 12, or 1.
 int columns_of(const LatticeSolveOptions& options);
 /// The modes of --deflate from the file of --modes, where it exists. @throws InputError: a damaged file, or one with fewer modes

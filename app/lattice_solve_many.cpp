@@ -245,7 +245,7 @@ int solve_many(const Common& common, const Workers& workers, const std::optional
     if (!directory.empty()) make_result_directory(directory);
     lattice::Extents extents;
     auto results = read_headers(tasks, extents);
-    check_extents_of(o, extents);
+    check_extents_of(o, workers, extents);
     const auto usable = [&](const BatchTask& task, const Json& result) {
         const std::string solution = task.parameters["solution"];
         return has_solution(result, static_cast<std::size_t>(extents[3])) && (solution.empty() || fs::exists(solution));

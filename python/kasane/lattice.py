@@ -381,8 +381,8 @@ class Propagator:
 class WilsonSolver(NotPickled):
     """Solves D x = b of the Wilson-clover operator D = A - kappa H on one gauge field.
 
-    boundary of the quarks in time: antiperiodic or periodic; method: nested-bicgstab, bicgstab, cg, gcr, fgmres, refinement; inner
-    precision: half, single, double.
+    boundary of the quarks in time: antiperiodic or periodic; method: nested-bicgstab, bicgstab, cg, gcr, fgmres, refinement, auto;
+    inner precision: half, single, double, or auto, which is single for up to 24,576 sites on a GPU and half otherwise.
 
     Quark fields of CuPy, torch or JAX in the memory of the solver's device are used there, and results are arrays of the same library; the
     links are checked and packed on the host, so that an array of links on a device is copied, which a CopyWarning reports.
@@ -397,7 +397,7 @@ class WilsonSolver(NotPickled):
         csw: float = 0.0,
         boundary: str = "antiperiodic",
         method: str = "nested-bicgstab",
-        inner: str = "half",
+        inner: str = "auto",
         rtol: float = 1e-10,
         iteration_limit: int = 10_000,
         device: str = "auto",

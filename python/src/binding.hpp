@@ -129,10 +129,10 @@ class DeviceArray {
 #endif
 };
 
-/// The alternative of an enumeration whose name() is `text`. @throws InputError for the argument `key` with what is allowed
+/// The alternative of an enumeration whose name() is `text`. @param known  a word that the caller takes, too, for the message
+/// @throws InputError for the argument `key` with what is allowed
 template <class E>
-E named(const std::string& text, std::initializer_list<E> all, const char* key) {
-    std::string known;
+E named(const std::string& text, std::initializer_list<E> all, const char* key, std::string known = "") {
     for (const E each : all) {
         if (name(each) == text) return each;
         known += (known.empty() ? "" : ", ") + std::string(name(each));

@@ -17,7 +17,8 @@ class PythonWilson {
                                      {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres,
                                       Method::refinement, Method::automatic},
                                      "method");
-              options.inner = named(inner, {Precision::half, Precision::single, Precision::double_}, "inner");
+              options.inner = inner == "auto" ? default_inner_precision(on_, extents_)
+                                              : named(inner, {Precision::half, Precision::single, Precision::double_}, "inner", "auto");
               options.rtol = rtol, options.iteration_limit = iteration_limit;
               const auto field = gauge_from(links);
               const nb::gil_scoped_release released;

@@ -191,6 +191,7 @@ BAD = [
     (lambda u: lattice.quenched((4, 4, 4, 4), start="warm"), "start", "hot, cold"),
     (lambda u: WilsonSolver(u, kappa=0.12, boundary="open"), "boundary", "periodic, antiperiodic"),
     (lambda u: WilsonSolver(u, kappa=0.12, method="qmr"), "method", "nested-bicgstab"),
+    (lambda u: WilsonSolver(u, kappa=0.12, inner="quarter"), "inner", "auto, half, single, double"),
     (lambda u: WilsonSolver(u, kappa=0.12).solve(np.zeros((4, 4, 4, 4, 4, 3), complex)), "b", r"\(4, 4, 4, 4, 4, 3\)"),
     (lambda u: WilsonSolver(u, kappa=0.12).solve(np.full((8, 4, 4, 4, 4, 3), np.nan + 0j)), "b", r"nan.* at index \(0, 0, 0, 0, 0, 0\)"),
     (lambda u: WilsonSolver(u, kappa=0.12).apply(np.full((8, 4, 4, 4, 4, 3), "x")), "psi", "<U1.*complex128"),

@@ -259,7 +259,7 @@ TEST_F(LatticeSolve, RefusesWrongInput) {
     expect_refused({"u.lime", "--kappa", "0.12", "--solver", "bicg"}, {"--solver", "nested-bicgstab"});
     expect_refused({"u.lime", "--kappa", "0.12", "--inner", "quarter"}, {"--inner", "half"});
     expect_refused({"u.lime", "--kappa", "0.12", "--links", "10"}, {"--links", "18"});
-    expect_refused({"u.lime", "--kappa", "0.12", "--half-links"}, {"--half-links", "leave it out"});
+    expect_refused({"u.lime", "--kappa", "0.12", "--half-links"}, {"--half-links", "--inner single", "leave it out"});
     expect_refused({"u.lime", "--kappa", "0.12", "--inner", "double", "--half-links"}, {"--half-links", "--inner single"});
     for (const char* source : {"point", "point:", "point:1,2,3", "point:1,2,3,4,5", "point:1,2,x,4", "point:-1,0,0,0", "wall:1,2",
                                "wall:", "random", "random:x", "noise:1", "1,2,3,4", "random:99999999999999999999", "wall:1 "})

@@ -74,6 +74,17 @@ TEST(SolverOptions, FieldsOfOtherLatticesAreRefused) {
     EXPECT_THROW(solver.apply(bad, good), LogicError);
 }
 
+TEST(SolverOptions, TheInnerPrecisionOfADeviceFollowsTheSites) {
+    const Extents few{{12, 12, 12, 12}}, most{{16, 16, 8, 12}}, many{{16, 16, 8, 14}};
+    EXPECT_EQ(default_inner_precision(Cpu{1}, few), Precision::half);
+    EXPECT_EQ(default_inner_precision(Cpu{1}, many), Precision::half);
+#if defined(KASANE_CUDA)
+    EXPECT_EQ(default_inner_precision(Cuda{}, few), Precision::single);
+    EXPECT_EQ(default_inner_precision(Cuda{}, most), Precision::single);
+    EXPECT_EQ(default_inner_precision(Cuda{}, many), Precision::half);
+#endif
+}
+
 TEST(SolverMemory, IsThatOfTheFields) {
     // BiCGStab in double, no clover term: 4 links of 18 doubles; b, x, its right-hand side, a residual, a hop, five vectors: twelve
     // fields of one parity at 192 bytes a site.

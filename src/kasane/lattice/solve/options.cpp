@@ -152,6 +152,11 @@ int columns_at_once(const AnySpace& on, const Extents& extents, const DiracParam
     return std::max(1, (wanted + parts - 1) / parts);
 }
 
+Precision default_inner_precision(const AnySpace& on, const Extents& extents) {
+    constexpr index_t few_sites = 24'576;  // all blocks of a hop of few sites run at the same time (dirac/cuda/hop_rows.hpp)
+    return !std::holds_alternative<Cpu>(on) && extents.volume() <= few_sites ? Precision::single : Precision::half;
+}
+
 double kept_bytes_per_site(const SolverOptions& options) { return solves_columns(options) ? 0 : 12 * 2 * field_bytes(Precision::double_); }
 
 bool keeps_solutions(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options) {

@@ -84,6 +84,11 @@ bool solves_columns(const SolverOptions& options);
 int columns_at_once(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options,
                     int wanted);
 
+/// The inner precision of `kasane lattice solve` and of the Python package where none is given: single on a CUDA device with up to 24,576
+/// sites, where the latencies of an iteration take the time and half precision has more instructions; half for other lattices, whose bytes
+/// take the time, and on CPUs (docs/lattice-studies.md, "Half or single inside").
+Precision default_inner_precision(const AnySpace& on, const Extents& extents);
+
 /// Whether the solutions of WilsonSolver::solve(PropagatorSource) can stay on the space. The space must be a device with memory for them in
 /// addition to a solver of as many columns at once as solves_columns() allows, and links must not be stored in the temporal gauge.
 bool keeps_solutions(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options);
