@@ -16,7 +16,7 @@ struct OptionHelp {
 };
 
 struct VerbHelp {
-    std::string path;  ///< the words behind `kasane`: "lattice solve"; empty: kasane itself
+    std::string path;  ///< the words after `kasane`: "lattice solve"; empty: kasane itself
     std::string name, help;
     std::vector<OptionHelp> options;
     std::vector<VerbHelp> verbs;

@@ -1,4 +1,4 @@
-// The parts of `kasane lattice`: each adds its options to its own subcommand and returns what it does.
+// The verbs of `kasane lattice`. Each function adds the options of a verb to its subcommand and returns the action of the verb.
 #pragma once
 
 #include <app/command.hpp>

@@ -1,4 +1,4 @@
-// Every benchmark.
+// The benchmarks of `kasane bench`, one function for each group.
 #pragma once
 
 #include <kasane/perf/benchmark.hpp>
@@ -15,6 +15,7 @@ std::vector<Benchmark> gravity_galaxy();
 std::vector<Benchmark> sparse_studies();
 std::vector<Benchmark> lattice_studies();
 
+/// All benchmarks, in the order of `kasane bench --list`.
 inline std::vector<Benchmark> all() {
     std::vector<Benchmark> all;
     for (const auto& some : {gravity_direct(), gravity_direct_scaling(), gravity_tree(), gravity_tree_studies(), gravity_galaxy(),

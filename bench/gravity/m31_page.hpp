@@ -7,6 +7,7 @@
 
 namespace kasane::bench {
 
+// As figures() and findings() of bench/page.hpp; empty for another benchmark.
 std::string m31_figures(const Study& study);
 std::string m31_findings(const Study& study);
 

@@ -17,7 +17,7 @@
 
 namespace kasane::bench {
 
-/// The numbers of the paper in brackets.
+/// The structures, with their numbers in the paper in brackets.
 enum class OpenMpStructure {
     loops,          ///< a parallel region for every loop                                                            (1)
     regions,        ///< two for an iteration, one for each half, with shared loops inside; sums by a reduction clause    (2)
@@ -28,7 +28,7 @@ enum class OpenMpStructure {
 inline constexpr std::array openmp_structures{OpenMpStructure::loops, OpenMpStructure::regions, OpenMpStructure::one_region,
                                               OpenMpStructure::loops_by_hand, OpenMpStructure::sums_by_hand};
 
-/// Constructs that a thread meets: table 4 of the paper. A barrier is implicit at the end of a region, of a shared loop, and in a
+/// Constructs that a thread executes: table 4 of the paper. A barrier is implicit at the end of a region, of a shared loop, and in a
 /// reduction.
 struct OpenMpConstructs {
     int parallel_for = 0, parallel = 0, shared_for = 0, reduction = 0, barriers = 0, implicit_barriers = 0;
@@ -67,7 +67,7 @@ class CsrWork {
     const sparse::System<Cpu>& system_;
 };
 
-/// What the threads share.
+/// Data that the threads share.
 struct OpenMpShared {
     explicit OpenMpShared(int threads) : of_thread(static_cast<std::size_t>(threads)) {}
     struct alignas(64) ThreadSums {
@@ -105,7 +105,7 @@ class OpenMpExecutor {
         at_last_ = constructs;
     }
     int iteration() const { return scalars_.control.iteration; }
-    /// Of an iteration, after two or more.
+    /// Constructs of one iteration; to be called after two or more.
     OpenMpConstructs of_an_iteration() const {
         const auto all = at_last_ - at_first_;
         const int n = iteration() - 1;

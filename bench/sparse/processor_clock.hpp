@@ -1,13 +1,14 @@
-// Seconds that the processors spend on this process, all threads together: unlike the time of the clock on the wall it hardly depends on
-// other programs of the machine.
+// Processor time of this process, all threads together. Other programs of the machine change it much less than elapsed time.
 #pragma once
 
 #include <ctime>
 
 namespace kasane::bench {
 
+/// Measures processor time from its construction on.
 class ProcessorClock {
    public:
+    /// Processor time since the construction [s].
     double seconds() const { return static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC; }
 
    private:

@@ -159,7 +159,7 @@ class ThickRestartLanczos {
         }
         pairs_ = symmetric_eigen(T_, m_);
     }
-    /// Moves the damped interval's lower end to the Ritz value behind the wanted ones; returns whether it moved much.
+    /// Moves the damped interval's lower end to the Ritz value after the wanted ones; returns whether it moved much.
     bool adapt_filter() {
         const std::size_t behind = std::min(wanted_ + std::max<std::size_t>(4, wanted_ / 4), m_ - 1);
         const double found = filter_.inverse(ritz_value(behind));
@@ -242,7 +242,7 @@ class ThickRestartLanczos {
 };
 
 /// Finds the lowest eigenpairs of A. First a few short Lanczos processes adapt the filter: their Ritz values bound the eigenvalues from
-/// above, so that the lower end of the damped interval comes down to the eigenvalue behind the wanted ones; then one process is restarted
+/// above, so that the lower end of the damped interval comes down to the eigenvalue after the wanted ones; then one process is restarted
 /// from its best Ritz vectors until every residual, measured with A, is within the tolerance.
 ///                                       [Wu & Simon 2000; Saad 2011, sections 6.7 and 7.4]
 /// A step of Lanczos applies A `degree` times and reads the basis four times; a restart reads it once per vector that is kept.

@@ -15,7 +15,7 @@ struct GaugeField {
     Extents extents;                 ///< of the lattice
     std::vector<Su3<double>> links;  ///< [4 volume] links[4 * site + mu]
 
-    /// No links.
+    /// A field without links.
     GaugeField() = default;
     explicit GaugeField(const Extents& n) : extents(n), links(static_cast<std::size_t>(4 * n.volume())) {}  ///< all zero
 

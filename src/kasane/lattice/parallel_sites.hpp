@@ -1,11 +1,12 @@
-// parallel_for for bodies that take a microsecond or more: a matrix product for every index.
-// Invariant: the same meaning as parallel_for; but a thread is started for fewer indices.
+// parallel_for for bodies that take a microsecond or more, for example a matrix product: it starts a thread for fewer indices.
+// Invariant: the calls of the body are those of parallel_for.
 #pragma once
 
 #include <kasane/core/device/parallel.hpp>
 
 namespace kasane::lattice {
 
+/// Calls body(0), ..., body(n - 1), on several threads from 33 indices on.
 template <class F>
 void parallel_for_sites(Cpu on, index_t n, F body) {
     const int threads = n > 32 ? thread_count(on) : 1;

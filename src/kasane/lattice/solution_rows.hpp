@@ -16,7 +16,7 @@ using TakeRows = std::function<void(index_t first, View<std::complex<double>> ro
 /// Calls `take` for every part of the lattice in the order of sites.
 using SolutionRows = std::function<void(const TakeRows& take)>;
 
-/// Returns the site behind the part that begins with the site `first`. A part consists of whole time slices, or of x-y planes of one slice;
+/// Returns the site after the part that begins with the site `first`. A part consists of whole time slices, or of x-y planes of one slice;
 /// it has at least one plane and otherwise at most 16 MiB.
 index_t end_of_part(const Extents& extents, int columns, index_t first);
 

@@ -24,7 +24,7 @@ struct BenchmarkResult {
     double bound = 0;          ///< the rate that the hardware allows; 0: unknown
     std::string bound_reason;  ///< the work that the bound counts
     double error = 0;          ///< largest relative error against the reference; a tree's: the 99th percentile
-    /// More numbers of this row by name ("median_error", "theta", …): printed behind it and written into the record.
+    /// More numbers of this row by name ("median_error", "theta", …): printed after it and written into the record.
     std::vector<std::pair<std::string, double>> more;
     /// Lists of numbers by name ("launches"): only in the record.
     std::vector<std::pair<std::string, std::vector<double>>> lists{};

@@ -1,3 +1,4 @@
+// A number with its noun, in the singular or the plural, for messages.
 #pragma once
 
 #include <fmt/format.h>

@@ -7,6 +7,7 @@
 
 namespace kasane {
 
+/// Work was interrupted; the command ends with status 130.
 struct Interrupted : std::runtime_error {
     explicit Interrupted(const std::string& message = "interrupted: nothing was written") : std::runtime_error(message) {}
 };

@@ -43,7 +43,7 @@ class Progress {
     Progress& operator=(const Progress&) = delete;
 
     /// Draws the bar again, at most ten times a second.
-    /// @param done  work done so far, in units of `total`   @param note  shown behind the bar: "t = 1.25, dE/E = 3e-6"
+    /// @param done  work done so far, in units of `total`   @param note  shown after the bar: "t = 1.25, dE/E = 3e-6"
     void update(double done, const std::string& note = "");
     /// Wipes the bar, so that a log line has the terminal's line to itself; the next update draws it again.
     void clear();

@@ -40,7 +40,7 @@ struct View {
     KS_FN bool empty() const { return n == 0; }
     /// Iterator to the first element.
     KS_FN T* begin() const { return ptr; }
-    /// Iterator behind the last element.
+    /// Iterator past the last element.
     KS_FN T* end() const { return ptr + n; }
     /// Elements first, ..., first + count - 1; not checked.
     KS_FN View subview(index_t first, index_t count) const { return {ptr + first, count}; }

@@ -79,7 +79,7 @@ bool launched_with_ranks();
 /// @param what  in the plural: "builds of kasane", "run files"   @param here  a short text to show: a version, a path with its checksum
 void require_same(Communicator& ranks, const std::string& what, const std::string& here);
 
-/// The libraries behind MPI and NCCL in this build, for `kasane info`; empty: not built with it.
+/// The libraries of MPI and NCCL in this build, for `kasane info`; empty: not built with it.
 std::string mpi_built_with();
 std::string nccl_built_with();
 

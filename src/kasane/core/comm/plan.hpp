@@ -3,7 +3,7 @@
 //
 // Any number of workers P: groups of G = 2^a workers accumulate, G the largest power of two that divides P and whose slabs fit the
 // buffer; where G = P that is all, after log2 P messages. Otherwise P / G - 1 messages go around rings of P / G workers, one of each group,
-// at the same position in it. So log2 G + P / G - 1 messages in all: 2 for P = 4, 3 for P = 6, 6 for P = 7.
+// at the same position in it. These are log2 G + P / G - 1 messages in all: 2 for P = 4, 3 for P = 6, 6 for P = 7.
 #pragma once
 
 #include <kasane/core/comm/partition.hpp>

@@ -5,6 +5,7 @@
 
 namespace kasane::comm {
 
+/// The sum, the smaller or the larger of a and b.
 template <class T>
 T reduced(T a, T b, Reduce how) {
     switch (how) {

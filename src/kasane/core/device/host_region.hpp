@@ -1,5 +1,5 @@
-// One allocation of the host that is divided into large blocks, at the lowest free addresses. Pages that a released block has touched serve
-// the next blocks, whatever their sizes; pages that no block has touched take no memory.
+// One allocation of the host that is divided into large blocks, at the lowest free addresses. The next blocks of any size use the pages
+// that a released block has touched; pages that no block has touched take no memory.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@ namespace kasane {
 /// Created by open(), and deleted by itself when it is closed and its last part has been given back. Any thread may call its functions.
 class HostRegion {
    public:
-    /// Opens a region; null if the system does not give so many addresses.
+    /// Opens a region; null if the system does not give this many addresses.
     static HostRegion* open(std::size_t bytes);
     HostRegion(const HostRegion&) = delete;
     HostRegion& operator=(const HostRegion&) = delete;
 
-    /// Takes a part, at a multiple of `unit`; null if no free part has so many bytes.
+    /// Takes a part, at a multiple of `unit`; null if no free part has this many bytes.
     std::byte* take(std::size_t bytes);
     /// Gives back a part of take().
     void give(std::byte* part, std::size_t bytes) noexcept;

@@ -1,4 +1,4 @@
-// Programmatic launch: a kernel whose thread blocks may become resident before the kernel in front of it on the stream has ended.
+// Programmatic launch: a kernel whose thread blocks may become resident before the previous kernel of the stream has ended.
 // Invariant: such a kernel calls cudaGridDependencySynchronize() before it reads or writes memory.
 #pragma once
 
@@ -10,6 +10,7 @@
 
 namespace kasane {
 
+/// Launches the kernel on the stream of `on`; does not wait. @throws ComputationError
 template <class... Parameters, class... Arguments>
 void launch_early(Cuda on, void (*kernel)(Parameters...), dim3 grid, unsigned threads, Arguments&&... arguments) {
     cudaLaunchAttribute early{};

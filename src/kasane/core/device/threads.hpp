@@ -9,7 +9,7 @@ constexpr int most_threads = 4096;
 /// Threads that can be started beside those of this process now, `wanted` at most.
 int startable_threads(int wanted);
 
-/// @throws InputError with the key "threads" where so many cannot be started (0: as many as processors)
+/// Checks a number of threads (0: as many as processors). @throws InputError with the key "threads" where they cannot be started
 void check_threads(int threads);
 
 /// Lets the calling thread run on every processor that OpenMP was given: without it, a thread inherits the one place to which OMP_PROC_BIND

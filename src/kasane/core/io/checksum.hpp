@@ -21,7 +21,7 @@ class Checksum {
     void add(const std::vector<T>& values) {
         add(values.data(), values.size() * sizeof(T));
     }
-    /// Adds the checksums of pieces of 1 MiB, which all threads compute, in place of the bytes.
+    /// Adds the checksums of parts of 1 MiB, which all threads compute, in place of the bytes.
     void add_in_pieces(const void* bytes, std::size_t count);
     template <class T>
     void add_in_pieces(const std::vector<T>& values) {

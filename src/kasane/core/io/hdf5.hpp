@@ -162,7 +162,7 @@ class File {
         create_shaped(dataset, number_of<T>(), shape);
     }
     /// Writes the numbers first, first + 1, ... in row-major order of a data set of create_array(): successive entries of one dimension
-    /// with all entries of the dimensions behind it.
+    /// with all entries of the dimensions after it.
     template <Arithmetic T>
     void write_part(const std::string& dataset, std::uint64_t first, View<const T> from) {
         write_entries(dataset, number_of<T>(), from.ptr, first, static_cast<std::uint64_t>(from.n));

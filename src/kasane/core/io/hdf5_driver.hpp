@@ -24,7 +24,7 @@ class OutputFile {
 
     /// Writes, unless an earlier write has failed. Starts the disk on large parts while the next ones are copied to the system's cache.
     void write(std::uint64_t address, const void* bytes, std::uint64_t count);
-    /// Writes parts of memory one behind the other, unless an earlier write has failed, and does not start the disk.
+    /// Writes parts of memory one after the other, unless an earlier write has failed, and does not start the disk.
     /// @param parts  changed
     void write(std::uint64_t address, std::span<iovec> parts);
     /// Lets the disk begin with neighbouring writes, from 8 MiB on. One other thread may call it beside write(): to start the disk takes

@@ -20,7 +20,7 @@ class LineReader {
     /// @throws InputError for a line longer than a block: not a text file
     bool next(std::string_view& line);
     index_t line() const { return line_; }
-    /// Bytes behind the last line.
+    /// Bytes after the last line.
     std::uint64_t left() const { return source_.left() + (end_ - begin_); }
 
    private:

@@ -1,5 +1,5 @@
 // A thread that writes files beside a computation: jobs, one after another in the order in which they are added.
-// Invariants: at most one job waits while another one is executed; a job that fails drops the job behind it, and its error is thrown once.
+// Invariants: at most one job waits while another one is executed; a job that fails drops the job after it, and its error is thrown once.
 // HDF5 is not thread-safe: other threads use it only after flush().
 #pragma once
 

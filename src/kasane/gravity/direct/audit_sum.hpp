@@ -1,6 +1,6 @@
 // The reference of a force audit: the acceleration of a few targets by a worker's own particles, pair by pair in double.
 // Invariant: summed over runs of sources that are fixed in the order of all particles, and the runs are added to binned sums, so that the
-// sum over all workers is the same bits for any number of workers and threads.
+// sum over all workers has the same bits for any number of workers and threads.
 #pragma once
 
 #include <kasane/core/device/space.hpp>

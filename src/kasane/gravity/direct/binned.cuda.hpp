@@ -38,7 +38,7 @@ struct BinnedSums {
         atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(term));
     }
     __device__ static void add_to(double* word, double term) { atomicAdd(word, term); }
-    /// Adds the parts behind the first of a term of component c of particle i. `rest` is the term without its first part, mostly 0.
+    /// Adds the parts after the first of a term of component c of particle i. `rest` is the term without its first part, mostly 0.
     __device__ void add_rest(const FixedPoint<Real>& fixed_point, int c, index_t i, Real rest) const {
 #pragma unroll
         for (int k = 1; k < parts; ++k)

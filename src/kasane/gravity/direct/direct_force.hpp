@@ -3,7 +3,7 @@
 // [MTM13] section 4.
 //
 // Invariant: contributions are summed over runs of sources that are fixed in the order of all particles, and the sums of the runs are
-// accumulated in fixed point (binned_sum.hpp). So results are the same bits for any order of the source blocks, distribution of the
+// accumulated in fixed point (binned_sum.hpp). Results therefore have the same bits for any order of the source blocks, distribution of the
 // particles over workers and number of threads, on devices of one kind, with `deterministic` (the one-sided form: always).
 //
 // Two forms. One-sided: begin(), add() for each source block, end(). Both sides at once (CUDA, Newton's third law): every tile pair
@@ -27,7 +27,7 @@ namespace kasane::gravity {
 /// Packed sources with consecutive numbers among all particles: position relative to the frame's origin, mass, and the
 /// softening term where pairs combine softenings.
 struct SourceBlock {
-    /// [padded(count) body_bytes()]; the bodies behind `count` are massless. Begins at the first byte of a Buffer or whole grains behind
+    /// [padded(count) body_bytes()]; the bodies after `count` are massless. Begins at the first byte of a Buffer or whole grains after
     /// it, so that vector loads are aligned.
     View<const std::byte> bodies;
     index_t count = 0, first = 0;  ///< number of particles; number of the first one, a multiple of grain()

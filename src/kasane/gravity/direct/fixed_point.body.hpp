@@ -1,6 +1,6 @@
 // Divides terms into parts whose sums are exact and therefore independent of the order (core/math/binned_sum.hpp), in the fastest form for
 // a device: sums of floats as two integers, sums of doubles as three doubles. Host and device. Invariant: a part is a function of the term
-// and the bound alone; the remainder behind the last part is less than half of its resolution.
+// and the bound alone; the remainder after the last part is less than half of its resolution.
 #pragma once
 
 #include <kasane/core/math/binned_sum.hpp>

@@ -129,7 +129,7 @@ __global__ void pack_softened(View<const Vec3<double>> position, View<const doub
     from.note(body);
 }
 
-/// Fills bodies [padded]; those behind the particles are massless, at the origin.
+/// Fills bodies [padded]; those after the particles are massless, at the origin.
 template <class Real, class Origin>
 __global__ void pack(View<const Vec3<double>> position, View<const double> mass, int padded, Body<Real>* bodies, Origin from) {
     const auto origin = from.find();

@@ -13,7 +13,7 @@
 //
 // Invariants: the arrays are padded with massless particles to whole tiles; softening > 0 or Softened = false. The sums of targets begin at
 // zero in every work unit and are added to memory at its end, the reactions on a strip at the strip's end: each number that is added
-// depends on the particles of its work unit alone, so that results are the same bits for any source blocks, workers and warps.
+// depends on the particles of its work unit alone, so that results have the same bits for any source blocks, workers and warps.
 // Instructions per pair, that is per two interactions: 16 FP32 + 1 MUFU (equal masses: 14 + 1), and per K pairs one load and
 // three shuffles. With K = 16 that is 17.3 (15.3) issue slots per pair. On an H200 a scheduler issues in 77% of the cycles; the limits
 // are dispatch stalls (ports of the register file) and the fixed latency of dependent instructions, 0.33 and 0.23
@@ -97,7 +97,7 @@ struct PairCall {
     const Body<Real>* other = nullptr;  ///< padded to whole tiles; may be `own`
     int own_count = 0, other_count = 0;
     const TilePairRow* rows = nullptr;
-    const Chunk* chunks = nullptr;  ///< warp w begins with chunk w; the counter assigns the chunks behind `warps`
+    const Chunk* chunks = nullptr;  ///< warp w begins with chunk w; the counter assigns the chunks after `warps`
     int warps = 0, chunk_count = 0;
     int* counter = nullptr;
     Real eps2 = 0;
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(Block, BlocksPerSm) sum_pairs(PairCall<Real> c
             i.x[k] = body.x, i.y[k] = body.y, i.z[k] = body.z, i.m[k] = body.m;
             equal = equal && body.m == i.m[0];
         }
-        const Real first_mass = __shfl_sync(all, i.m[0], 0);  // every lane must execute it: not behind an &&
+        const Real first_mass = __shfl_sync(all, i.m[0], 0);  // every lane must execute it: not after an &&
         equal_targets = __all_sync(all, equal && i.m[0] == first_mass);
     };
     const auto clear_targets = [&] {

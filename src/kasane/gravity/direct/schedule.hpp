@@ -64,7 +64,7 @@ struct PairShape {
     /// The part of the distances [from, to) that has work units of size k, as [first, end).
     std::array<int, 2> reached(std::size_t k, int from, int to) const;
 };
-/// A function of precision and total alone, so that sums are the same bits on any device and for any number of workers.
+/// A function of precision and total alone, so that sums have the same bits on any device and for any number of workers.
 PairShape pair_shape(Precision precision, index_t total);
 
 /// Work of the tile pairs of one call.

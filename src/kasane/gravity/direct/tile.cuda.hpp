@@ -3,7 +3,7 @@
 // massless padding, the load of the next run is moved out of the barriers, sums are added to memory by atomic additions.
 // Beyond the paper: K targets per thread share one shared-memory load; in a run of equal masses (particles of one component) the
 // mass is factored out of the loop; a run is summed in Real, the runs in binned sums, which do not depend on their order.
-// Invariant: the sum of a target over a run depends on the two alone, so results are the same bits for any shape and any shares.
+// Invariant: the sum of a target over a run depends on the two alone, so results have the same bits for any shape and any shares.
 #pragma once
 
 #include <kasane/core/math/vec3.hpp>
@@ -33,7 +33,7 @@ struct TileCall {
     BinnedSums<Real> sums;  ///< of the targets
 };
 
-/// The same where pairs combine softenings: a run of `sources` has its softening terms behind it (run_bytes).
+/// The same where pairs combine softenings: a run of `sources` has its softening terms after it (run_bytes).
 template <class Real>
 struct SoftenedTileCall : TileCall<Real> {
     View<const double> softening;  ///< of the targets; empty: eps

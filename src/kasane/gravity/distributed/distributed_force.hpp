@@ -125,7 +125,7 @@ class DistributedForce {
 
    private:
     static constexpr bool pairs_exist = !std::same_as<S, Cpu>;
-    static constexpr int slot_of_peers = 32;  ///< behind those of channels
+    static constexpr int slot_of_peers = 32;  ///< after those of channels
 
     /// One exchange of positions, and of reactions in the opposite direction.
     struct Turn {

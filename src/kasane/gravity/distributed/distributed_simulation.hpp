@@ -17,8 +17,8 @@
 namespace kasane::gravity {
 
 /// Makes a simulation on all workers. Only the root rank calls this; every other rank calls worker_loop(). With direct summation each
-/// worker has a slab of the particles, and results are the same bits for any number of workers on one kind of space. With a tree each has a
-/// domain along the curve; forces have the errors of one worker, and depend on the number of workers within them. A tree makes its
+/// worker has a slab of the particles, and results have the same bits for any number of workers on one kind of space. With a tree each has
+/// a domain along the curve; forces have the errors of one worker, and depend on the number of workers within them. A tree makes its
 /// decisions as with `deterministic`.
 /// @param communicator  must outlive the simulation   @param here  the spaces of this rank's workers   @param particles  all of them
 /// @throws InputError as Simulation; the message has the rank with the problem

@@ -1,7 +1,7 @@
 // Steps of one worker of many with a tree: those of TreeStepper with a DomainForce. The particles move between the workers when trees are
 // built; domains are chosen anew when the balance of the work requires it. Reports and sums are reduced over all workers, so that all take
 // the same steps. Invariants: no decision depends on a clock, because all workers must decide alike; trees are built as in a deterministic
-// run of one device, at the mean time of the forces that they serve (docs/energy.md). LETs are made for every force of many particles, and
+// run of one device, at the mean time of their forces (docs/energy.md). LETs are made for every force of many particles, and
 // kept for the forces of few that follow.
 #pragma once
 
@@ -177,8 +177,8 @@ class DistributedTreeStepper final : public DeviceStepper<S, Vec3<float>>, publi
         return found;
     }
 
-    /// Moves the particles to their domains, which are chosen anew if that pays, and builds the trees; where accelerations are known, at
-    /// the positions that the particles will have at the mean time of the forces that the trees serve.
+    /// Moves the particles to their domains, which are chosen anew if that saves work, and builds the trees; where accelerations are known,
+    /// at the positions that the particles will have at the mean time of the forces.
     void rebuild(std::uint32_t now) {
         auto& octree = force_.octree();
         centered_ = this->accelerated_;

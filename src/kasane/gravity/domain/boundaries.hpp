@@ -16,11 +16,11 @@ struct CurvePart {
     double work;
 };
 
-/// Parts into which each of so many workers divides its particles. Each boundary is off by at most the work of one part per worker, so that
+/// Parts into which each of the `workers` divides its particles. Each boundary is off by at most the work of one part per worker, so that
 /// the parts of all workers together determine the work of a domain to about 2 workers / parts of its share.
 index_t parts_per_worker(int workers);
 
-/// The first keys of the domains behind the first one, ascending: domain d holds the keys in [boundary[d - 1], boundary[d]). Keys are below
+/// The first keys of the domains after the first one, ascending: domain d holds the keys in [boundary[d - 1], boundary[d]). Keys are below
 /// 2^63.
 /// @param parts  of all workers; work >= 0. If the sum of the work is not positive and finite, all parts count the same
 /// @return [domains - 1]

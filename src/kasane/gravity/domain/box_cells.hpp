@@ -1,11 +1,10 @@
 // The cells of a domain's tree that the boxes of its targets are made of. Cells are divided in descending order of their worth, the number
 // of their bodies times the square root of their side, while there are boxes for their children. LETs grow with the number of bodies near
 // a box that is large for their distances: the number alone would leave boxes far out that subtend large angles, the side alone boxes in
-// dense regions with many bodies around them.
-// (An earlier version divided level by level. The thin outer part of a system whose density decreases with the radius had most boxes then:
-// in a Plummer sphere of 2^24 particles on four workers two boxes of 1.7 scale radii held the middle of a domain, and LETs had 1.4 times
-// the bytes of the present ones; docs/tree-on-ranks-studies.md.) Invariants: the cells hold all bodies, each once; they are a function of
-// the tree alone, the same on every space.
+// dense regions with many bodies around them. Division level by level gives most boxes to the thin outer part of a system whose density
+// decreases with the radius: for a Plummer sphere of 2^24 particles on four workers LETs then have 1.4 times the bytes
+// (docs/tree-on-ranks-studies.md). Invariants: the cells hold all bodies, each once; they are a function of the tree alone, the same on
+// every space.
 #pragma once
 
 #include <kasane/gravity/tree/octree.hpp>

@@ -1,5 +1,5 @@
-// Decides when the domains of workers are chosen anew: when the work that a new division would have saved since the last one is worth a
-// division. Otherwise only the particles that have left their domains move when trees are built.
+// Decides when the domains of workers are chosen anew: when the work that a new division would have saved since the last one exceeds the
+// work of a division. Otherwise only the particles that have left their domains move when trees are built.
 // Invariants: decisions depend on counted work alone, which is the same on all workers and in every repetition of a run, and not on times.
 #pragma once
 
@@ -12,6 +12,7 @@
 
 namespace kasane::gravity {
 
+/// The balance of work since the last division.
 class DomainBalance {
    public:
     /// Work of a division, in interactions per particle of a worker: sums along the curve, their reduction, and particles that move because

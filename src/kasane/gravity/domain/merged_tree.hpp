@@ -20,7 +20,7 @@ struct TreeTop {
     static constexpr std::uint32_t end = ~0u;
 };
 
-/// The top of a tree of so many parts: node link.size() + p is the root of part p. One part needs none.
+/// The top of a tree of this many parts: node link.size() + p is the root of part p. One part needs none.
 TreeTop tree_top(std::uint32_t parts);
 
 /// Motion of a body from the time of its part, in tree units of length.
@@ -51,7 +51,7 @@ class MergedTree {
 
     /// Begins a tree of LETs of these sizes, each with nodes: takes memory and, if it does not join the own tree, copies the own bodies.
     /// Without LETs the tree has no nodes.
-    /// @param arrays  of the own tree and of the LETs   @param joins  the LETs stand behind the own tree, in its memory
+    /// @param arrays  of the own tree and of the LETs   @param joins  the LETs stand after the own tree, in its memory
     /// @throws ComputationError: together they have more nodes or bodies than a tree can number
     void begin(Octree<S>& own, const EssentialArrays& arrays, const std::vector<EssentialSize>& parts, bool joins);
     /// Adds the LETs of begin(). They have the frame of the own tree.

@@ -1,6 +1,6 @@
 // Particles move to the workers of their domains, each as one record. Usually few do: the others stay in their places. Where many move, as
 // in the first division, a quarter of each record is sent after the other, so that records take little memory. Invariants: arrivals take
-// the places of particles that have left, the lowest first, and then those behind the last; particles from the end take places that remain.
+// the places of particles that have left, the lowest first, and then those after the last; particles from the end take places that remain.
 // The order of the particles therefore does not depend on threads.
 #pragma once
 
@@ -23,7 +23,7 @@ struct ParticleRecord {
     float size;
     std::uint32_t given, level;
 };
-/// A quarter of a record: position, velocity, the numbers of 8 bytes behind them, or those of 4 bytes.
+/// A quarter of a record: position, velocity, the numbers of 8 bytes after them, or those of 4 bytes.
 struct ParticleQuarter {
     std::uint64_t word[3];
 };

@@ -2,7 +2,7 @@
 // (tree/tuner.hpp) determines when the tree is rebuilt.
 // Invariant: bodies and moments belong to one time. The topology may belong to another: moments, reaches and boxes are computed from the
 // bodies, so that the error of a single force is that of the criterion. Topologies that are always older than the bodies do systematic work
-// on the particles, so each is built at the mean time of the forces that it serves (docs/energy.md). Where few particles are active,
+// on the particles, so each is built at the mean time of its forces (docs/energy.md). Where few particles are active,
 // nodes without kicked bodies are moved to the time of the bodies instead (step/kept_nodes.hpp). At the end of dt_max all particles are
 // active, so that no saved state needs kept nodes.
 #pragma once
@@ -145,7 +145,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     }
 
     /// Builds a tree and brings the particles into its order. Where their accelerations are known the tree is built at the positions that
-    /// they will have at the mean time of the forces that it serves: the errors of an older and of a later topology then do opposite work.
+    /// they will have at the mean time of its forces: the errors of an older and of a later topology then do opposite work.
     void rebuild(std::uint32_t now) {
         const double before = tree_.deterministic ? 0 : parts_.tree.seconds();
         parts_.tree.call([&] {

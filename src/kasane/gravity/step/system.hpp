@@ -67,7 +67,7 @@ struct System {
 
     index_t count() const { return position.size(); }
     Motion<A> motion() { return {position.view(), velocity.view(), acceleration.view(), level.view(), softening.view()}; }
-    /// Scratch as a list of particles, and behind it as flags.
+    /// Scratch as a list of particles, and after it as flags.
     View<std::uint32_t> list() { return {reinterpret_cast<std::uint32_t*>(scratch.data()), scratch.size() > 0 ? count() : 0}; }
     View<std::uint8_t> flags() { return {reinterpret_cast<std::uint8_t*>(scratch.data()) + 4 * count(), scratch.size() > 0 ? count() : 0}; }
     /// Scratch as one float per particle.

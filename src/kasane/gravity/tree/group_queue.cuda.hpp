@@ -1,6 +1,6 @@
 // The queue of groups of a walk, which all warps share. A warp takes runs of targets from it; a run that needs too much work is divided
 // into parts, and its warp appends the parts to the queue. Invariants: the division depends on the run alone, not on the warp or the time;
-// no group is lost: a warp stops only when all appended parts are taken, and a warp that appended parts looks at the queue again.
+// no group is lost: a warp stops only when all appended parts are taken, and a warp that appended parts reads the queue again.
 #pragma once
 
 #include <kasane/gravity/tree/walks.cuda.hpp>
@@ -11,7 +11,7 @@ namespace kasane::gravity::detail {
 
 /// Size of the parts of a group of `count` targets: groups are divided into parts of 16, these of 4, these of 1.
 __device__ inline unsigned part_size(unsigned count) { return count > 16 ? 16 : count > 4 ? 4 : 1; }
-/// Size of the part that begins `offset` targets behind the first one of a divided run: the same for every warp.
+/// Size of the part that begins `offset` targets after the first one of a divided run: the same for every warp.
 __device__ inline unsigned part_size_at(unsigned offset) { return offset % 16 == 0 ? 16 : offset % 4 == 0 ? 4 : 1; }
 
 /// Appends the last `parts` parts of `size` targets of a run to the queue, as far as its capacity allows; returns how many.

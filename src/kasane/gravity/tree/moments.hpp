@@ -126,7 +126,7 @@ struct NodeArrays {
 /// RefreshPlan::parent of the root.
 inline constexpr std::uint32_t no_parent = 0xffffffffu;
 
-/// In nodes of at most so many bodies b is exact; in larger ones it is a bound from the children. Two or three levels read all bodies.
+/// In nodes of at most this many bodies b is exact; in larger ones it is a bound from the children. Two or three levels read all bodies.
 inline constexpr std::uint32_t exact_bodies = 512;
 
 /// Largest distance squared of bodies [begin, begin + count) from c.

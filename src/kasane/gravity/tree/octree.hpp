@@ -114,10 +114,10 @@ struct OctreeView {
     const Body* center = nullptr;            ///< [nodes], mass and centre of mass
     const NodeTest* test = nullptr;          ///< [nodes]
     const NodeLink* link = nullptr;          ///< [nodes]
-    const std::uint32_t* next = nullptr;     ///< [nodes], next node of a depth-first walk behind this subtree; `nodes` at the end
+    const std::uint32_t* next = nullptr;     ///< [nodes], next node of a depth-first walk after this subtree; `nodes` at the end
     const Quadrupole* quadrupole = nullptr;  ///< [nodes], null for monopoles
     index_t nodes = 0;
-    std::uint32_t second_root = 0;  ///< root of a second tree, behind all nodes of the first one; walks visit both. 0: there is none
+    std::uint32_t second_root = 0;  ///< root of a second tree, after all nodes of the first one; walks visit both. 0: there is none
     Frame frame;
     // Where pairs combine softenings, in tree units; else null:
     const float* body_term = nullptr;  ///< [bodies], softening term
@@ -193,8 +193,8 @@ class Octree {
     /// Changes the criterion and calls refresh(). (The first force of a run uses a geometric criterion.)
     void set_mac(const Mac& mac);
 
-    /// Takes memory for so many nodes and bodies of a second tree behind those of this one (OctreeView::second_root), until the next build.
-    /// Views made before are not valid any more.
+    /// Takes memory for this many nodes and bodies of a second tree after those of this one (OctreeView::second_root), until the next
+    /// build. Views made before are not valid any more.
     void reserve_behind(index_t nodes, index_t bodies);
 
     OctreeView view() const;

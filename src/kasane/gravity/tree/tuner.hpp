@@ -32,10 +32,10 @@ class TreeTuner {
     /// for which the tree was built.
     void walked(index_t targets, double seconds, double distance);
 
-    /// Targets that the next tree is expected to serve: those of the last one, if measured times ended it, or the limit.
+    /// Expected targets of all walks of the next tree: those of the last tree, if measured times ended it, or the limit.
     double expected_targets() const { return expected_; }
 
-    /// Parameters of the next walk, which has so many targets.
+    /// Parameters of the next walk, which has this many targets.
     const WalkTuning& walk(index_t targets) const { return many_targets(targets, n_) ? many_.walk(targets) : few_.walk(targets); }
     TreeTuning tuning() const { return {many_.tuned(), few_.tuned(), rebuild_interval_}; }
     /// g, the relative growth of the walk per time [1/time]; 0 while it is not known.

@@ -21,9 +21,9 @@ class WalkTuner {
     /// @param what  name of the walks in the log
     WalkTuner(std::vector<WalkTuning> alternatives, const TunedWalk& start, std::string what);
 
-    /// Parameters of the next walk, which has so many targets.
+    /// Parameters of the next walk, which has this many targets.
     const WalkTuning& walk(index_t targets) const { return tries_alternative(targets) ? tried_ : tuned_.walk; }
-    /// True if the next walk, with so many targets, uses an alternative.
+    /// True if the next walk, with this many targets, uses an alternative.
     bool tries_alternative(index_t targets) const;
     /// Reports the time [s] of a walk with the parameters of walk(targets). Returns whether the present choice has changed.
     bool walked(index_t targets, double seconds);

@@ -44,7 +44,7 @@ struct TargetGroup {
 
 /// An interaction list, one row per quantity: x, y, z, m and, for cells with quadrupoles, 3 Q and 3/2 tr Q. Where pairs combine softenings,
 /// the softening term follows; and for a list of bodies their indices, with which a target leaves itself out of its potential.
-/// It holds `capacity` entries and the slack that a full vector or leaf needs behind them.
+/// It holds `capacity` entries and the slack that a full vector or leaf needs after them.
 class InteractionList {
    public:
     void reset(int rows, index_t capacity) {
@@ -80,8 +80,8 @@ struct ListsChoice {
     index_t group;  ///< largest number of targets in a group
     double group_extent;
     index_t list;             ///< entries of a list before it is evaluated
-    std::uint32_t few;        ///< an accepted node of at most so many bodies contributes them instead of its multipole
-    std::uint32_t open_leaf;  ///< a node of at most so many bodies that is not accepted contributes them, leaf or not
+    std::uint32_t few;        ///< an accepted node of at most this many bodies contributes them instead of its multipole
+    std::uint32_t open_leaf;  ///< a node of at most this many bodies that is not accepted contributes them, leaf or not
     std::uint32_t inside;     ///< a group is divided if targets times bodies in their box exceed this
 };
 

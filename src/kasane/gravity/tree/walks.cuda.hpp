@@ -17,7 +17,7 @@ struct WalkLedger {
     unsigned next;                ///< next group in the queue
     unsigned groups;              ///< number of groups, if the targets are divided on the device
     unsigned cut_tail, cut_head;  ///< parts of divided groups: appended to the queue, and taken from it
-    int cut_waiting;              ///< at least so many of the parts can be taken
+    int cut_waiting;              ///< at least this many of the parts can be taken
     unsigned exceeded;            ///< not 0: a stack was full
     unsigned long long bodies, cells, tests, all_groups;
 };
@@ -81,7 +81,7 @@ struct FarRule {
 struct ListsChoice {
     int list = 0;  ///< entries of the list of bodies
     bool async_copy = true, warp_reduce = true;
-    std::uint32_t few = 0;       ///< an accepted leaf of at most so many bodies contributes them instead of its multipole
+    std::uint32_t few = 0;       ///< an accepted leaf of at most this many bodies contributes them instead of its multipole
     unsigned most_inside = 256;  ///< bodies in a group's box; a group with more is divided
     unsigned most_entries = 0;   ///< list entries of a group; one with more is divided; twice as many for a quarter of the targets
     FarRule far;

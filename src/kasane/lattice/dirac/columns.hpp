@@ -1,5 +1,5 @@
 // Several right-hand sides ("columns") on a space: their fields, and FieldAlgebra's operations for a set of columns at once.
-// Invariants: each column is a field of its own, so that every function of one field serves a column; the sums of a column have the same
+// Invariants: each column is a separate field, so that every function of one field takes a column; the sums of a column have the same
 // bits as FieldAlgebra's; an operation on an empty set does nothing. Declarations only, as dirac.hpp: Field is defined by each space.
 #pragma once
 

@@ -1,7 +1,7 @@
 // The Wilson-clover operator on a space: fields of one parity, their vector algebra, and the parts of the operator,
 // in each precision. Declarations only: dirac/cpu/ and dirac/cuda/ define them, each in a layout that suits its space.
 // Invariants: only the space defines the layout of a Field, which holds the sites of one parity; sums are in double, in an order that does
-// depend on the number of threads; on a device, only operations that return a number wait for it.
+// not depend on the number of threads; on a device, only operations that return a number wait for it.
 #pragma once
 
 #include <kasane/lattice/dirac/clover_term.hpp>

@@ -1,5 +1,5 @@
-// Units of numbers in 16 bits. Of a spinor the integer i stands for (i + 1/2) / 32767.5 times the site's scale, of links, and of clover
-// terms with a scale, for i / 32767.
+// Units of numbers in 16 bits. An integer i of a spinor stands for (i + 1/2) / 32767.5 times the site's scale; an integer i of links, and
+// of clover terms with a scale, stands for i / 32767.
 #pragma once
 
 namespace kasane::lattice {

@@ -18,7 +18,7 @@ template <class T>
 KS_FN T Reciprocal(T a) {
     return T(1) / a;
 }
-/// To an ulp, in one instruction on a device (a division is a dozen of them and a branch).
+/// 1 / a to an ulp, in one instruction on a device (a division takes a dozen instructions and a branch).
 KS_FN float Reciprocal(float a) {
 #if defined(__CUDA_ARCH__)
     float r;

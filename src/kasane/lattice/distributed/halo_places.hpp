@@ -1,5 +1,5 @@
 // Places of the sites of a halo in the memory of a CUDA device, and the sites that are sent into the halos of the neighbours. On the host.
-// Invariants: all workers have the same tiles. The halo of a direction has all tiles beside the face, in the order of their numbers, behind
+// Invariants: all workers have the same tiles. The halo of a direction has all tiles beside the face, in the order of their numbers, after
 // those of the lattice; so a neighbour's place is computed there as everywhere, from the numbers of its tile and in its tile. Of
 // such a tile the sites next to the face alone are sent and read.
 #pragma once

@@ -50,7 +50,7 @@ class HaloTerms {
     HaloLayout layout_;
     double signs_[4];
     Buffer<Real, S> links_[2], factors_[2];  ///< links of the last slices; factors of A at the places beside faces; of each parity
-    // Tables, since the divisions behind a site's number and place take longer than the rest.
+    // Tables, since the divisions for a site's number and place take longer than the rest.
     Buffer<std::int32_t, S> sent_[2];      ///< places of the sites of all faces
     Buffer<std::int32_t, S> places_[2];    ///< places beside faces, with the copies of sites that a field has
     Buffer<std::int32_t, S> received_[2];  ///< numbers of their half spinors in each face, -1: none

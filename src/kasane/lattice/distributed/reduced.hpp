@@ -1,5 +1,5 @@
-// Results of sums over one worker's part, reduced over all workers of a grid. Collective.
-// Invariant: one reduction, however many results; all workers get the same bits.
+// Sums over one worker's part, reduced over all workers of a grid. Collective.
+// Invariant: one reduction for any number of results; all workers get the same bits.
 #pragma once
 
 #include <kasane/core/comm/worker.hpp>
@@ -10,11 +10,13 @@
 
 namespace kasane::lattice {
 
+/// Returns the sums of all workers. @param here  sums of this worker, as many on every worker
 inline std::vector<double> reduced(comm::Worker& worker, std::vector<double> here) {
     if (!here.empty()) worker.all_reduce({here.data(), std::ssize(here)}, comm::Reduce::sum);
     return here;
 }
 
+/// Does the same for complex sums.
 template <class T>
 std::vector<std::complex<T>> reduced(comm::Worker& worker, const std::vector<std::complex<T>>& here) {
     std::vector<double> numbers;
@@ -25,6 +27,7 @@ std::vector<std::complex<T>> reduced(comm::Worker& worker, const std::vector<std
     return all;
 }
 
+/// Does the same for pairs of an inner product and a squared norm.
 inline std::vector<std::pair<std::complex<double>, double>> reduced(comm::Worker& worker,
                                                                     const std::vector<std::pair<std::complex<double>, double>>& here) {
     std::vector<double> numbers;

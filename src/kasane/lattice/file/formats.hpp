@@ -1,4 +1,4 @@
-// The readers and writers behind gauge_file.hpp, one pair per format, for bytes from any source and any limit of memory: fuzzing and
+// The readers and writers of gauge_file.hpp, one pair per format, for bytes from any source and any limit of memory: fuzzing and
 // tests use them.
 #pragma once
 

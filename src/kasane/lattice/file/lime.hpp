@@ -34,7 +34,7 @@ std::string lime_text(ByteSource& source, const LimeRecord& record);
 /// Bytes of a record with its header and padding.
 std::uint64_t lime_size(std::uint64_t length);
 std::string lime_header(std::string_view type, std::uint64_t length, bool begins_message, bool ends_message);
-/// Zeros behind that many bytes of data.
+/// Zeros after that many bytes of data.
 std::string lime_padding(std::uint64_t length);
 
 }  // namespace kasane::lattice

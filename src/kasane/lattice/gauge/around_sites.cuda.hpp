@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(threads, 2) around_sum_kernel(const SiteTiles 
     partial[blockIdx.x] = sum;
 }
 
-/// Tiles for blocks of `threads`, with slices for so many blocks at a time on each multiprocessor.
+/// Tiles for blocks of `threads`, with slices for this many blocks at a time on each multiprocessor.
 inline SiteTiles tiles_on(Cuda on, const Extents& n, int roles, int threads, int blocks = 1) {
     int multiprocessors = 0;
     KS_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, on.device));

@@ -5,10 +5,12 @@
 
 namespace kasane::lattice {
 
+/// Links of 1.
 struct ColdStart {
     KS_FN Su3<double> operator()(index_t) const { return Su3<double>::unit(); }
 };
 
+/// Links that are distributed by Haar's measure.
 struct HotStart {
     std::uint64_t seed;
     KS_FN Su3<double> operator()(index_t number) const {
@@ -17,6 +19,7 @@ struct HotStart {
     }
 };
 
+/// exp(i epsilon P) with a Gaussian P (gauge/start.hpp).
 struct WeakStart {
     std::uint64_t seed;
     double epsilon;

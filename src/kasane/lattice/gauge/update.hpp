@@ -1,5 +1,5 @@
 // Quenched updates of the Wilson gauge action S = beta sum_plaquettes (1 - Re tr U / 3).
-// Invariants: a sweep's random numbers are functions of (seed, link, sweep), so results are the same bits for any number of threads; links
+// Invariants: a sweep's random numbers are functions of (seed, link, sweep), so results have the same bits for any number of threads; links
 // of one colour (link_colour.hpp) are updated together, because none of them is in a staple of another.
 #pragma once
 

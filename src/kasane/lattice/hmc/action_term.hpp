@@ -6,7 +6,7 @@
 // The force F = i f_a T_a of an action S is
 //   f_a = d/domega S[exp(i omega T_a) U]  at omega = 0,   that is   dS = -2 sum tr(F dX)  for  U -> exp(dX) U,
 // so that dH / dtau = 2 sum tr(P F) - 2 sum tr(F P) = 0.
-// Invariant: values and forces are the same bits for any number of threads; nothing but scalars leaves the space of the links.
+// Invariant: values and forces have the same bits for any number of threads; nothing but scalars leaves the space of the links.
 #pragma once
 
 #include <kasane/lattice/links.hpp>

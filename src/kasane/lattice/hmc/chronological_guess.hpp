@@ -1,7 +1,7 @@
 // First guesses of the solves of a molecular dynamics from the solutions of earlier ones: the combination x = sum_i c_i v_i of the last
 // solutions with the least error in the norm of A = Dhat^+ Dhat + mu^2, that is sum_j (v_i^+ A v_j) c_j = v_i^+ phi
 //                                                                                     [Brower et al. 1997, hep-lat/9509012, eqs. 12, 13].
-// Invariants: a guess is a function of the solutions since the last clear(); sums have one order, so it is the same bits for any number of
+// Invariants: a guess is a function of the solutions since the last clear(); sums have one order, so it has the same bits for any number of
 // threads.
 #pragma once
 

@@ -6,6 +6,7 @@
 
 namespace kasane::lattice {
 
+/// S of gauge_action() and its force; it has no random fields.
 template <Space S>
 class GaugeTerm : public ActionTerm<S> {
    public:

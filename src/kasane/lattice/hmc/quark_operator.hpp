@@ -1,7 +1,7 @@
 // The even-odd preconditioned operator of hybrid Monte Carlo: Dhat = M_ee - kappa^2 H_eo M_oo^-1 H_oe, M = A + i twisted_mass g5, on the
 // even sites of links that are on the space, the solution of (Dhat^+ Dhat + mu^2) x = phi in mixed precision, and the force that every
 // pseudofermion field exerts. All terms of an action with the same kappa, c_sw and boundary share one operator and its memory. Invariants:
-// nothing but scalars leaves the space; without a twisted mass Dhat is gamma5-Hermitian (asymmetric form); results are the same bits for
+// nothing but scalars leaves the space; without a twisted mass Dhat is gamma5-Hermitian (asymmetric form); results have the same bits for
 // any number of threads.
 #pragma once
 

@@ -20,8 +20,8 @@ constexpr int restrict_threads = 256;
 constexpr int restrict_packs = 4;    ///< of a block of threads, at most
 constexpr int restrict_sites = 128;  ///< whose spinors are in shared memory at a time
 
-/// Restrict, with the threads of a block for one block of the lattice and some packs: blockIdx.x, blockIdx.y. A thread has one vector and
-/// every so many sites.
+/// Restricts, with the threads of a block for one block of the lattice and some packs: blockIdx.x, blockIdx.y. A thread has one vector and
+/// a part of the sites at equal distances.
 template <class Sites, class T>
 __global__ void __launch_bounds__(restrict_threads)
     restrict_fields(Sites from, const std::uint32_t* places, BlockLayout layout, const T* data, bool add, T* c) {

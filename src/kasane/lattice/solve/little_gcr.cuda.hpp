@@ -19,7 +19,7 @@ struct VectorList {
     const T* of[gcr_vectors];
 };
 
-/// Place of the real part of number `index` of a vector of coefficients; the imaginary part is 8 behind.
+/// Place of the real part of number `index` of a vector of coefficients; the imaginary part is 8 places later.
 __device__ inline index_t place_of_number(index_t index) { return index / 8 * pack_words + index % 8; }
 
 /// Adds `count` numbers of all threads of a block; thread 0 has the sums. @param shared  [gcr_threads / 32][count]
@@ -95,7 +95,8 @@ struct GcrMail {
 };
 
 /// y -= sum beta_l c_l. The last block that is ready adds |y|^2 and (y, r) of all. @param parts  [3][blocks]
-/// @param norm2  of y, for later iterations   @param arrived  0, and 0 again behind   @param mail  gets beta, the numbers and the ticket
+/// @param norm2  of y, for later iterations   @param arrived  0 before and after the call   @param mail  gets beta, the numbers and the
+/// ticket
 template <class T>
 __global__ void __launch_bounds__(gcr_threads)
     subtract_all(const __grid_constant__ VectorList<T> c, int count, const double* beta, const T* r, T* y, index_t numbers, double* parts,

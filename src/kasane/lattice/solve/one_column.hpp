@@ -1,4 +1,4 @@
-// A set of one column whose vectors are those of a ResidentSolver: the loop of krylov/bicgstab_columns.hpp then serves one right-hand side,
+// A set of one column whose vectors are those of a ResidentSolver: the loop of krylov/bicgstab_columns.hpp then solves one right-hand side,
 // without memory of its own.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A^-1 exists and its factors are real where the clover term is positive definite on every site.
+// Checks that the clover term A is positive definite on every site: A^-1 then exists and has real Cholesky factors.
 #pragma once
 
 #include <kasane/core/base/error.hpp>
@@ -9,6 +9,7 @@
 
 namespace kasane::lattice {
 
+/// Whether A is positive definite on all sites of both parities.
 template <Space S>
 bool is_positive(const CloverTerm<S>& A) {
     try {
@@ -20,6 +21,7 @@ bool is_positive(const CloverTerm<S>& A) {
     return true;
 }
 
+/// @throws InputError: the clover term of these parameters is not positive definite
 [[noreturn]] inline void refuse_clover_term(const DiracParameters& parameters) {
     throw InputError(
         fmt::format("the clover term is not positive definite on some site: kappa csw = {:.4g} is too large for this gauge "

@@ -29,9 +29,9 @@
 namespace kasane::lattice {
 namespace detail {
 
-/// The automatic choice begins with refinement. Where its first inner solve does not end within so many iterations, BiCGStab with reliable
-/// updates continues: it is faster then, and slower where a solve has few iterations, because an update costs about as much as five of
-/// them.
+/// The automatic choice begins with refinement. Where its first inner solve does not end within this many iterations, BiCGStab with
+/// reliable updates continues: it is faster then, and slower where a solve has few iterations, because an update costs about as much as
+/// five of them.
 inline constexpr int trial_iterations = 24;
 
 /// Operator, algebra and vectors of BiCGStab or conjugate gradients in a low precision, and preconditioners in it.

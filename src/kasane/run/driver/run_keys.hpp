@@ -38,7 +38,7 @@ bool read_report_flag(io::Section output);
 std::filesystem::path file_of(const io::Section& table, const std::string& key, const std::string& value,
                               const std::filesystem::path& directory);
 
-/// An error in another file, at the key that names the file; at most so many of its problems, and how many more there are.
+/// An error in another file, at the key that names the file; at most this many of its problems, and how many more there are.
 InputError at_key(const InputError& error, std::size_t most = SIZE_MAX);
 
 }  // namespace kasane::run

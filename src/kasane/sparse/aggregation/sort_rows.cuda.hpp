@@ -9,9 +9,10 @@
 
 namespace kasane::sparse::device {
 
-inline constexpr std::uint32_t most_sorted_entries = 512;
-inline constexpr int sort_block = 64;
+inline constexpr std::uint32_t most_sorted_entries = 512;  ///< entries of the longest row that is sorted
+inline constexpr int sort_block = 64;                      ///< threads of a block
 
+/// Sorts the rows with the entries begin[row], ..., begin[row + 1] - 1; one warp for each row. @param begin [rows + 1]
 template <class V>
 __global__ void __launch_bounds__(sort_block)
     sort_entries_of_rows(index_t rows, const std::uint32_t* begin, std::int32_t* column, V* value) {

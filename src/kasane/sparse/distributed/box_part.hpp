@@ -20,7 +20,7 @@ namespace kasane::sparse {
 /// @throws InputError with cells[2] as the key: fewer than two planes for each worker
 std::vector<std::int32_t> slabs_of(index_t planes, int workers);
 
-/// Grids of multigrid with at least so many cells are divided. An estimate: a message should take longer than a smaller grid.
+/// Grids of multigrid with at least this many cells are divided. An estimate: a message should take longer than a smaller grid.
 inline constexpr index_t divided_from = 1 << 18;
 /// Largest number of cells of the grids that several workers hold as a whole. The first of them is small, or has slabs that would cut
 /// coarse cells.

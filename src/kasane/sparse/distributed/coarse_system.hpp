@@ -41,7 +41,7 @@ class CoarseSystem {
     bool usable_ = false;
     Buffer<std::int32_t, S> aggregate_;                  ///< [own rows] from 0, of the own aggregates
     Buffer<std::int32_t, S> row_;                        ///< [own rows] aggregate by aggregate
-    Buffer<std::int32_t, S> piece_begin_, first_piece_;  ///< an aggregate's rows are summed in pieces, so that a device has enough threads
+    Buffer<std::int32_t, S> piece_begin_, first_piece_;  ///< an aggregate's rows are summed in parts, so that a device has enough threads
     Buffer<T, S> weight_;                                ///< [own rows] of complex numbers
     Buffer<T, S> inverse_;                               ///< [all aggregates][own aggregates]
     mutable Buffer<T, S> of_pieces_, own_, all_;         ///< sums

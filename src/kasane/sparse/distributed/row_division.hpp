@@ -69,7 +69,7 @@ struct RowPartOf {
 using RowPart = RowPartOf<double>;
 
 /// The parts of all workers. @param A  columns ascend, no duplicates; its values are not read   @param values  [entries] of A
-/// @param overlap  layers of other workers' rows in a subdomain: rows that at most so many couplings lead to
+/// @param overlap  layers of other workers' rows in a subdomain: rows that at most this many couplings lead to
 template <class User>
 std::vector<RowPartOf<User>> divide_rows(const CsrView& A, const User* values, const RowOwners& owners, int overlap);
 inline std::vector<RowPart> divide_rows(const CsrView& A, const RowOwners& owners, int overlap) {

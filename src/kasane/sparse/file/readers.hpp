@@ -1,4 +1,4 @@
-// The readers behind matrix_file.hpp, for bytes from any source and any limit of memory: fuzzing and tests use them.
+// The readers of matrix_file.hpp, for bytes from any source and any limit of memory: fuzzing and tests use them.
 #pragma once
 
 #include <kasane/core/io/byte_source.hpp>

@@ -9,8 +9,10 @@
 
 namespace kasane::sparse {
 
+/// Values of F: zero, those of A's triangles, or others.
 enum class FactorKind { identity, own_triangles_of_A, own_values };
 
+/// The scaled system in the memory of a space.
 template <Space S>
 struct System {
     S on{};

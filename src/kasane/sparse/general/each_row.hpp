@@ -1,5 +1,5 @@
-// each_row(space, rows, body): body(0) ... body(rows - 1) for rows that do not depend on each other. Rows take longer than the indices that
-// parallel_for expects, so fewer of them make a part. The Cuda form exists where a file is compiled by nvcc.
+// each_row(space, rows, body) calls body(0), ..., body(rows - 1) for rows that do not depend on each other. A row takes longer than an
+// index of parallel_for, so a part has fewer of them. The Cuda form exists where a file is compiled by nvcc.
 #pragma once
 
 #include <kasane/core/device/parallel.hpp>
@@ -8,8 +8,9 @@
 
 namespace kasane::sparse {
 
-constexpr index_t least_rows_of_thread = 256;
+constexpr index_t least_rows_of_thread = 256;  ///< of a part
 
+/// Calls body(row) for all rows, on several threads.
 void each_row(Cpu on, index_t rows, const auto& body) {
     const int threads = rows >= 2 * least_rows_of_thread ? thread_count(on) : 1;
     const index_t parts = threads > 1 ? std::min(rows / least_rows_of_thread, index_t{8} * threads) : 1;

@@ -42,7 +42,7 @@ struct CsrView {
     }
     /// First entry of a row.
     KS_FN index_t begin(index_t row) const { return begin32 ? begin32[row] : begin64[row]; }
-    /// One behind the last entry of a row.
+    /// One after the last entry of a row.
     KS_FN index_t end(index_t row) const { return begin(row + 1); }
     /// Column of an entry.
     KS_FN index_t column(index_t entry) const { return column32 ? column32[entry] : column64[entry]; }

@@ -1,5 +1,5 @@
 // Fields of one parity on the CPU. Layout [group][24][lanes of a group], real before imaginary, (3 spin + colour): a group is 64 bytes of
-// one real number in single and double (16 or 8 places), and 16 places of 16-bit numbers with their 16 scales behind them.
+// one real number in single and double (16 or 8 places), and 16 places of 16-bit numbers with their 16 scales after them.
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>

@@ -1,6 +1,6 @@
-// Real numbers in 16 bits. Of a spinor the integer i stands for (i + 1/2) / 32767.5 times the site's scale, its largest number: the range
-// is symmetric and its ends are exact, zero is not in it (but every number is 0 where the scale is). Of links, and of clover terms with a
-// scale, i stands for i / 32767: -1, 0 and 1 are exact.
+// Real numbers in 16 bits. An integer i of a spinor stands for (i + 1/2) / 32767.5 times the site's scale, its largest number. The range
+// is symmetric and its ends are exact; zero is not in it (but every number is 0 where the scale is 0). An integer i of links, and of clover
+// terms with a scale, stands for i / 32767: -1, 0 and 1 are exact.
 #pragma once
 
 #include <kasane/core/base/types.hpp>

@@ -1,5 +1,5 @@
 // Lattice<Cuda> and Field<Cuda, P>: the numbering of the sites on a device, and one parity of a quark field there. No CUDA headers.
-// Invariant: a field holds whole blocks of 32 places; those behind the last site are never read.
+// Invariant: a field holds whole blocks of 32 places; those after the last site are never read.
 #pragma once
 
 #include <kasane/lattice/dirac/cuda/memory.hpp>

@@ -111,13 +111,13 @@ struct Here {
     TileEntry around;
 };
 
-/// Half fetches the next direction before it adds this one. Larger numbers fill the memory's queues without that, and the compiler moves
-/// loads forward as far as registers last.
+/// Whether the next direction is loaded before the present one is added. In single and double the loads fill the memory's queues without
+/// this, and the compiler moves loads forward as far as there are registers.
 template <Precision P>
 inline constexpr bool fetches_ahead = P == Precision::half;
 
-/// In 18 and 12 reals it also prefetches the links of the direction after the next; the branch in this keeps later loads from moving
-/// forward, so that few registers (96) are enough.
+/// Whether the links of the direction after the next are prefetched: in 18 and 12 reals. The branch keeps later loads from moving forward,
+/// so that few registers (96) are enough.
 template <Precision P, LinkReals R>
 inline constexpr bool prefetches_links = (R != LinkReals::parameters) && fetches_ahead<P>;
 

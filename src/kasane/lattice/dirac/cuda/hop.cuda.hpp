@@ -1,6 +1,6 @@
 // The kernel of one hop; each of hop_*.cu instantiates it for one precision.
-// Measured on an H200 (triad 4.40 TB/s) at 32^3 x 64, one parity, with 1320 flop per site, with the clover term's inverse 1824; what
-// `kasane bench lattice.dslash` repeats:
+// Rates on an H200 (triad 4.40 TB/s) at 32^3 x 64, one parity, with 1320 flop per site, with the clover term's inverse 1824
+// (`kasane bench lattice.dslash`):
 //   TFLOPS   double-18  single-18  single-12  single-8  half-18  half-12  half-8   clover single-12  clover half-12  clover half-8
 //               3.57       7.05       9.05      11.0      12.5     14.7     13.8         9.35             14.2            13.4
 // Relative times of variants that were tried:

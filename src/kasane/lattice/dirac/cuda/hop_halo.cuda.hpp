@@ -1,7 +1,7 @@
 // The kernel of a hop with a halo; each of hop_halo_*.cu instantiates it for one precision.
-// It starts as soon as all blocks of the kernel in front, which writes into the neighbours' halos, are resident, and runs beside it: blocks
-// that wait for halos never keep that kernel from running. Those blocks have waited for the end of all earlier work, which is what this
-// kernel reads.
+// It starts as soon as all blocks of the previous kernel, which writes into the neighbours' halos, are resident, and runs beside it, so
+// that blocks that wait for halos never keep the previous kernel from running. The blocks of the previous kernel have waited for the end of
+// all earlier work, whose results this kernel reads.
 #pragma once
 
 #include <kasane/lattice/dirac/cuda/chained.cuda.hpp>

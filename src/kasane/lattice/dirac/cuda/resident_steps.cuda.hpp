@@ -1,4 +1,4 @@
-// The kernels behind ResidentBicgstab, ResidentCg and PeerBicgstab: each operation of an iteration is one launch, which reads its factors
+// The kernels of ResidentBicgstab, ResidentCg and PeerBicgstab: each operation of an iteration is one launch, which reads its factors
 // from the state on the device. Where the state has ended, an operation does nothing. On one device the sums of an operation are left as
 // one number for each block; the next operation that needs them adds them, in every block, and computes the next scalars: that is 2 us
 // faster than a last block that adds them before the kernel can end (12^4, H200). Only the last operation of an iteration does it so,

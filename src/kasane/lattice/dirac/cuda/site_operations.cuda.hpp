@@ -25,8 +25,8 @@ inline constexpr int operation_sums = 3;       ///< at most, of an operation
 struct LaunchShape {
     unsigned blocks, threads;
 };
-/// The grid for this number of sites: the same for all fields of a size on a device, so that sums are the same bits in every run. Few sites
-/// have small blocks, so that they occupy many multiprocessors: the time of such a launch is the latency of one thread.
+/// The grid for this number of sites: the same for all fields of a size on a device, so that sums have the same bits in every run. Few
+/// sites have small blocks, so that they occupy many multiprocessors: the time of such a launch is the latency of one thread.
 inline LaunchShape grid_for(Cuda on, std::uint32_t sites) {
     int multiprocessors = 0;
     KS_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, on.device));

@@ -5,6 +5,7 @@
 
 namespace kasane::lattice::device {
 
+/// Loads the spinor of a place; in half its 16-bit numbers times the scale of the site.
 template <Precision P>
 KS_FN Spinor<Real<P>> load_spinor(const FieldView<P>& field, std::uint32_t place) {
     using V = Real<P>;
@@ -33,6 +34,7 @@ KS_FN Spinor<Real<P>> load_spinor(const FieldView<P>& field, std::uint32_t place
     return p;
 }
 
+/// Stores the spinor of a place; in half the largest of its numbers becomes the scale of the site.
 template <Precision P>
 KS_FN void store_spinor(const FieldView<P>& field, std::uint32_t place, const Spinor<Real<P>>& p) {
     Chunk* to = field.at(place);
