@@ -20,8 +20,8 @@ struct EssentialSize {
     std::uint64_t nodes = 0, bodies = 0;
 };
 
-/// An inner node of an LET has so many bodies for the walks, which read the bodies of small nodes instead of their children: an LET has no
-/// contiguous bodies of inner nodes.
+/// The number of bodies that an inner node of an LET states. Walks read the bodies of small nodes instead of their children, but an LET has
+/// no contiguous bodies of inner nodes.
 inline constexpr std::uint32_t inner_bodies = 1u << 16;
 
 /// Arrays that an LET has besides its moments: those of the sender's tree.
@@ -95,8 +95,8 @@ struct EssentialRequest {
     EssentialPart<S>* part;
 };
 
-/// Memory of a selection: on CUDA, where so many LETs are made at once, bytes for each node of them, and for each node of the tree and each
-/// LET; on the CPU bytes for each node of the tree.
+/// Memory of a selection. CUDA makes at most selected_lets LETs at once, with selected_node_bytes for each of their nodes, and
+/// unselected_node_bytes for each node of the tree and each LET. The CPU has tested_node_bytes for each node of the tree.
 inline constexpr int selected_lets = 96, selected_node_bytes = 8, tested_node_bytes = 9;
 inline constexpr double unselected_node_bytes = 0.5;
 

@@ -219,7 +219,7 @@ class TreeStepper final : public DeviceStepper<S, Vec3<float>> {
     WalkCounts counts_;
     bool built_ = false;          ///< a tree exists
     bool centered_ = false;       ///< it was built at the mean time of its forces
-    bool fresh_ = false;          ///< it served no step yet
+    bool fresh_ = false;          ///< no step has used it yet
     bool has_potential_ = false;  ///< the last walk has left potentials of the present positions in the scratch memory
     bool current_ = false;        ///< bodies and moments belong to the present positions
     KeptPeriod period_;           ///< of kept nodes

@@ -1,6 +1,6 @@
 // Several right-hand sides ("columns") on a space: their fields, and FieldAlgebra's operations for a set of columns at once.
 // Invariants: each column is a separate field, so that every function of one field takes a column; the sums of a column have the same
-// bits as FieldAlgebra's; an operation on an empty set does nothing. Declarations only, as dirac.hpp: Field is defined by each space.
+// bits as FieldAlgebra's; an operation on an empty set has no effect. Declarations only, as dirac.hpp: Field is defined by each space.
 #pragma once
 
 #include <kasane/krylov/columns.hpp>

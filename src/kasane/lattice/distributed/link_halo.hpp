@@ -29,9 +29,9 @@ class LinkHalo {
 
     /// Uninitialised links of the extended lattice.
     Links<S> links() const { return {on_, sites_.extended}; }
-    /// The links of the local lattice, extended. Collective.
+    /// The links of the local lattice with their halo. Collective.
     Links<S> extended(const GaugeField& local);
-    /// The local ones of extended links.
+    /// The links of the local lattice, from extended links.
     GaugeField local(const Links<S>& extended) const;
 
     /// Fills the halo.

@@ -1,7 +1,7 @@
-// GCR of the little system on a device: an iteration takes its new vector y out of all earlier ones at once and reads the host's numbers
-// once. Products with all vectors come before the first is subtracted (classical Gram and Schmidt): y is read once and two kernels do what
-// was one kernel for every vector. GCR measures what is left of the residual by the vector that it has, so that less orthogonality costs
-// iterations, never accuracy. Invariant: sums have one order, which depends on sizes alone.
+// GCR of the little system on a device: an iteration makes its new vector y orthogonal to all earlier ones at once, and the host reads its
+// numbers once. All products are computed before the first vector is subtracted (classical Gram and Schmidt), so that y is read once and
+// two kernels take the place of one for every vector. GCR computes the rest of the residual with the vector that it has: less orthogonality
+// costs iterations, never accuracy. Invariant: sums have one order, which depends on sizes alone.
 #pragma once
 
 #include <kasane/core/device/arrival.cuda.hpp>

@@ -1,4 +1,4 @@
-// A solve of a distributed solver on the root rank: b and x in the order of the workers, with what is done to vectors as a whole.
+// A solve of a distributed solver on the root rank: b and x in the order of the workers, and the operations on whole vectors.
 #pragma once
 
 #include <kasane/core/base/timer.hpp>
@@ -20,7 +20,7 @@ struct MeanFree {
 /// Subtracts the mean of b.
 MeanFree remove_mean(std::vector<double>& b);
 
-/// x as a solve left it, and its log in the form of sparse. @param singular  x is given no mean; never of complex numbers
+/// Completes the x and the log of a solve. @param singular  the mean of x is subtracted; never of complex numbers
 template <class User>
 void finish_solve(SolveLog& log, std::vector<User>& x, bool singular);
 

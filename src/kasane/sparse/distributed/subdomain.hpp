@@ -1,7 +1,7 @@
 // One worker's part of a Schwarz preconditioner: the residual of its subdomain, solved approximately, of which the worker keeps its own
 // rows (restricted additive Schwarz, RAS).                              [Cai & Sarkis 1999; Ish09, slides 39 to 41]
 // Invariants: without overlap (block Jacobi) it is symmetric and positive definite where A and its factors are; with overlap it is not
-// symmetric, whatever A is.
+// symmetric for any A.
 #pragma once
 
 #include <kasane/sparse/aggregation/aggregation_multigrid.hpp>

@@ -9,7 +9,7 @@
 
 #include <kasane/lattice/dirac/cpu/vectors.simd.hpp>
 
-// For processors without AVX2 at -O1, where hops take 1.5 to 2 times as long: the installed tree is 0.6 MB smaller, and
+// Code for processors without AVX2 is compiled at -O1, where hops take 1.5 to 2 times as long: the installed tree is 0.6 MB smaller, and
 // hop_single.simd.cpp is compiled in 41 s in place of 48.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
