@@ -24,7 +24,7 @@ class LocalServer {
     LocalServer& operator=(const LocalServer&) = delete;
 
     int port() const { return port_; }
-    /// Answers requests until stop() is true, which is asked several times a second.
+    /// Answers requests until stop() is true, which is called several times a second.
     /// @param answer  the response for a path that begins with "/", decoded and without a query; empty: 404
     void serve(const std::function<std::optional<HttpResponse>(const std::string& path)>& answer, const std::function<bool()>& stop);
 

@@ -13,12 +13,12 @@
 
 namespace kasane::app {
 
-/// What a solve was and found, by any method.
+/// Method, set-up and logs of a solve.
 struct Solved {
     std::string method;
     sparse::SetupFacts setup;
     std::vector<sparse::SolveLog> logs;  ///< of each right-hand side
-    /// The one to show: the first that did not converge, otherwise the one with the most iterations.
+    /// Number of the log to show: the first that did not converge, otherwise the one with the most iterations.
     std::size_t shown() const {
         std::size_t best = 0;
         for (std::size_t k = 0; k < logs.size(); ++k) {

@@ -119,7 +119,8 @@ class BicgstabRecurrence {
 
     /// Iterates without a preconditioner until the course or the recurrence ends, or an iteration is not allowed. If the algebra has
     /// iterations with resident scalars (all objects of its type, or those whose has_resident_bicgstab() returns true), these are executed.
-    /// @return false where a quantity vanished or the first half of an iteration was enough; the course says whether the residual stagnated
+    /// @return false where a quantity vanished or the first half of an iteration was enough; the course states whether the residual
+    /// stagnated
     template <class Operator>
     bool iterate(const Operator& A, Vector& x, IterationCourse& course, const Allowance& allow) {
         if constexpr (requires { algebra_.has_resident_bicgstab(); } && requires { algebra_.resident_bicgstab(); }) {

@@ -1,4 +1,4 @@
-// The scalars of BiCGStab's recurrence for one right-hand side: what is computed from inner products, and where the recurrence breaks down.
+// The scalars of BiCGStab's recurrence for one right-hand side, which follow from inner products, and the test where it breaks down.
 // The vectors are those of BicgstabRecurrence (bicgstab.hpp), or of one of several columns (bicgstab_columns.hpp), so that both take the
 // same decisions. Host and device code: on a device the scalars may stay where the vectors are (resident_bicgstab.hpp).
 //                                                                                      [van der Vorst 1992; Saad 2003, algorithm 7.7]

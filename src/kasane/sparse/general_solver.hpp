@@ -37,7 +37,7 @@ class GeneralSolver {
 
     /// Solves A x = b from the first guess in x.
     /// If the method is automatic and one fails (breakdown, stagnation, half of the iterations used), the next one continues from the best
-    /// x so far, and a note of the log says so. Later solves begin with the method that converged last.
+    /// x so far, and a note of the log states this. Later solves begin with the method that converged last.
     /// @param b     [n] host memory   @param x  [n] host memory: first guess in, solution out; the best x where it did not converge
     /// @param stop  may be empty
     /// @throws LogicError: another size than A's; InputError: NaN or infinity in b or x

@@ -56,10 +56,10 @@ class Channels {
 };
 
 /// Sends send[w] to worker w and receives receive[w] from it, for every worker w except this one. Collective; both sides of a pair give the
-/// same size. Work submitted to `on` from now on may read what was received and overwrite what was sent.
-/// @param ready  work submitted to it so far writes what is sent, and has read what is overwritten: a stream of the same device
+/// same size. Work submitted to `on` from now on may read the received bytes and overwrite the sent ones.
+/// @param ready  work submitted to it so far writes the bytes to be sent, and reads those to be overwritten: a stream of the same device
 /// @param work  work(k) for k = 0, ..., work.parts - 1 executes a part of other work, or submits it to `on`, while messages are
-///              transferred. It neither reads what is received nor overwrites what is sent.
+///              transferred. It neither reads received bytes nor overwrites sent ones.
 /// @param wait  wait(finish) calls finish(), which waits for messages
 template <Space S, class Work, class Wait>
 void all_to_all(S ready, S on, comm::Worker& worker, Channels<S>& channels, const std::vector<View<const std::byte>>& send,

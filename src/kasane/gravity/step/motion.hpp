@@ -39,7 +39,7 @@ struct Motion {
     View<const double> softening = {};      ///< [n], for the step criterion; empty: StepRule::length for all
 };
 
-/// Report of the steps to the host, one word each: particles per level; how often the criterion asked for less than the shortest step since
+/// Report of the steps to the host, one word each: particles per level; how often the criterion required less than the shortest step since
 /// the last reset; the first particle that was not finite, or `none`. The order is: the earliest macro step, then particles whose position
 /// is not finite before those with a non-finite velocity alone, then the smallest index in the order given.
 struct StepReport {

@@ -1,5 +1,5 @@
 // The operator of Dirac<S, P> on a local lattice whose neighbours belong to other workers: the same calls and the same result to rounding.
-// A hop packs half spinors, sends them, runs the local lattice's own hop while they travel, and adds the terms that arrive. Where the
+// A hop packs half spinors, sends them, runs the local lattice's own hop meanwhile, and adds the received terms. Where the
 // workers are CUDA devices that reach each other's memory (HaloExchange::peers()), the hop reads all neighbours itself, with the bits of
 // one device. Invariant: all workers call hop() in the same order.
 #pragma once

@@ -1,7 +1,7 @@
 // D x = b on all workers of a communicator: WilsonSolver for a lattice that is divided among them. The root rank has the DistributedSolver;
 // the other ranks are in solver_worker_loop(), which executes the commands that the root rank broadcasts.
 // Invariants: links and fields of the whole lattice exist on the root rank alone, which sends each worker its part; during a solve only
-// halos and sums travel; all workers take the same decisions. Results are those of one device to rounding.
+// halos and sums are sent; all workers take the same decisions. Results are those of one device to rounding.
 #pragma once
 
 #include <kasane/core/comm/worker.hpp>

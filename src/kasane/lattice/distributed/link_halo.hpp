@@ -1,7 +1,6 @@
 // Links of a local lattice with a halo of the neighbours' links around it, on a space, and the messages that fill the halo.
 // Direction after direction is exchanged, each with the halos of the directions before it, so that corners are filled too.
-// Invariant: all workers of the grid call exchange() in the same order; what it sends are the local links, what it writes is the halo
-// alone.
+// Invariant: all workers of the grid call exchange() in the same order; it sends local links and writes only the halo.
 #pragma once
 
 #include <kasane/core/comm/channel.hpp>

@@ -1,6 +1,7 @@
 // Eigenmodes of Dhat^+ Dhat in HDF5.
-// Invariants: a file appears complete or not at all; every data set has checksums; what is read has finite numbers, ascending positive
-// values and orthonormal vectors. Whether the modes belong to a gauge field is checked where they are used (WilsonSolver::deflate). Layout:
+// Invariants: a file appears complete or not at all; every data set has checksums; modes that are read have finite numbers, ascending
+// positive values and orthonormal vectors. Whether the modes belong to a gauge field is checked where they are used
+// (WilsonSolver::deflate). Layout:
 //   /values, /residuals   (modes)
 //   /vectors/0000 ...     (12 half the sites 2): even sites in checkerboard order, spin 4, colour 3, real and imaginary part
 //   attributes of /: lattice (4: x, y, z, t), kappa, csw, boundary, plaquette, commit

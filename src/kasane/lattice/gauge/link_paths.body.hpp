@@ -16,7 +16,7 @@
 
 namespace kasane::lattice {
 
-/// A site by its number among those of its parity, and what must be added to that for the neighbours.
+/// A site by its number among those of its parity, and the differences to the numbers of its neighbours.
 struct SitePlace {
     Parity parity;
     std::int32_t place;

@@ -1,4 +1,4 @@
-// The order in which the blocks of a CUDA grid go through the sites, for kernels that read the links around a site: a block has a tile
+// The order in which the blocks of a CUDA grid visit the sites, for kernels that read the links around a site: a block has a tile
 // of space and goes through successive time slices, so that its first-level cache holds the links that its sites share.
 // Invariants: a tile is even in x and divides the lattice there; along y and z the last tiles may end beyond the lattice; the places of a
 // slice are [parity][z][y][x / 2].

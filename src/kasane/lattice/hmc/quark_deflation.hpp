@@ -30,8 +30,8 @@ class QuarkDeflation {
     /// Discards the subspace: the next solve computes one from its links alone.
     void forget();
 
-    /// Solves from the x that is given, until |phi - Dhat^+ Dhat x| <= rtol |phi|. Where that is not reached, the log says so, and x is the
-    /// best that was found.
+    /// Solves from the x that is given, until |phi - Dhat^+ Dhat x| <= rtol |phi|. Where that is not reached, the log states this, and x is
+    /// the best that was found.
     /// @param D       of the links u   @param A  their clover term; null: 1   @param packing  a number of these links, another for others
     /// @return the log; iterations are those of both solves, updates the applications of Dhat^+ Dhat
     krylov::SolveLog solve(const SchurOperator<S, Precision::double_>& D, const Links<S>& u, const CloverTerm<S>* A, std::uint64_t packing,

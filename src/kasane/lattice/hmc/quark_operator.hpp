@@ -41,7 +41,7 @@ struct QuarkSolverOptions {
     CoherentOptions deflation = {};                         ///< of solve_deflated(); without vectors none. On one device alone
 };
 
-/// @tparam Part  QuarkLattice, or what has its members: DividedQuarkLattice
+/// @tparam Part  QuarkLattice, or a class with its members: DividedQuarkLattice
 template <Space S, class Part = QuarkLattice<S>>
 class QuarkOperator {
    public:
@@ -83,7 +83,7 @@ class QuarkOperator {
     /// or an rtol that double precision does not hold
     /// @param inner  of the iteration: one of those of the options; empty: options.inner
     krylov::SolveLog solve(double mu, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner = {});
-    /// Does the same; the log says whether the tolerance was reached.
+    /// Does the same; the log states whether the tolerance was reached.
     krylov::SolveLog try_solve(double mu, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner = {});
 
     /// Whether the options deflate.
@@ -92,7 +92,7 @@ class QuarkOperator {
     /// it does not converge, and solve alone until forget_subspace(). @param u  the links that were packed   @throws ComputationError as
     /// solve
     krylov::SolveLog solve_deflated(const Links<S>& u, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner = {});
-    /// Does the same; the log says whether the tolerance was reached.
+    /// Does the same; the log states whether the tolerance was reached.
     krylov::SolveLog try_solve_deflated(const Links<S>& u, const Vector& phi, Vector& x, double rtol, std::optional<Precision> inner = {});
     /// Discards the subspace: the next solve_deflated() computes one from its links alone.
     void forget_subspace();

@@ -12,7 +12,7 @@
 
 namespace kasane::lattice {
 
-/// @tparam Operator  Dirac, or what has its hop(): DistributedDirac
+/// @tparam Operator  Dirac, or a class with its hop(): DistributedDirac
 template <Space S, Precision P, class Operator = Dirac<S, P>>
 class SchurOperator {
    public:

@@ -44,7 +44,7 @@ struct TrajectoryResult {
 };
 
 /// Momenta, copies of links and the terms of the action for trajectories of one lattice.
-/// @tparam Part  WholeLattice, or what has its members: DividedLattice
+/// @tparam Part  WholeLattice, or a class with its members: DividedLattice
 template <Space S, class Part = WholeLattice<S>>
 class HybridMonteCarlo {
    public:

@@ -1,7 +1,7 @@
-// Kernels of inexact deflation with several threads for what the plain bodies compute in one: a block and some packs (restrict_fields), a
-// place (prolong_field), a row of the little operator or of the deflation (multiply, add_vectors), a block (invert), a vector of the
-// deflation. Others: block_qr.cuda.hpp, couplings.cuda.hpp, little_gcr.cuda.hpp. Invariant: sums have one order, which depends on the
-// layout alone.
+// Kernels of inexact deflation with several threads for the work of one thread of the plain bodies: a block and some packs
+// (restrict_fields), a place (prolong_field), a row of the little operator or of the deflation (multiply, add_vectors), a block (invert), a
+// vector of the deflation. Others: block_qr.cuda.hpp, couplings.cuda.hpp, little_gcr.cuda.hpp. Invariant: sums have one order, which
+// depends on the layout alone.
 #pragma once
 
 #include <kasane/core/device/check.cuda.hpp>

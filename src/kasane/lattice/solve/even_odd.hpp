@@ -14,7 +14,7 @@
 
 namespace kasane::lattice {
 
-/// @tparam Operator  Dirac, or what has its hop(), whole() and clover(): DistributedDirac
+/// @tparam Operator  Dirac, or a class with its hop(), whole() and clover(): DistributedDirac
 template <Space S, Precision P, class Operator = Dirac<S, P>>
 class EvenOdd {
    public:

@@ -1,6 +1,6 @@
 // Access to single sites of a quark field from kernels written once for every space. It connects the two orders of memory of
 // the lattice module: spinors are stored in tiles (Cuda) or lanes (Cpu), by `place`; links, clover terms and forces in checkerboard order,
-// by `checkerboard`. Both number the sites of one parity, and the Site is what they have in common:
+// by `checkerboard`. Both number the sites of one parity, and the Site is common to both:
 //   place -> site(parity, place) -> extents.checkerboard(site) for links;   any Site -> place(site) for spinors.
 // Invariants: a loop over a field runs over all places(); one that adds to other data skips the places that do not count, which hold
 // copies of a site on Cpu; one that writes the field writes them too, and so keeps them copies. On Cuda all places count, and threads of

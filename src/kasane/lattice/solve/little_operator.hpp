@@ -81,7 +81,7 @@ class LittleOperator {
     double bytes() const;
 
     const BlockLayout& layout() const { return layout_; }
-    /// The matrices, for what multiplies or fills them itself: diagonal blocks, their inverses, couplings to neighbours.
+    /// The matrices, for code that multiplies or fills them: diagonal blocks, their inverses, couplings to neighbours.
     const T* own() const { return own_.data(); }
     const T* inverse() const { return inverse_.data(); }
     const T* hop() const { return hop_.data(); }

@@ -5,7 +5,7 @@
 // Near-null vectors: random ones, relaxed by BiCGStab, then improved by inverse iteration with this preconditioner. Their odd half is
 // kappa A_oo^-1 H_oe times the even one, so that D psi vanishes on odd sites. The set-up treats some of them at once. They are made
 // orthonormal after every step of inverse iteration: where D has an eigenvalue close to 0, every step would make them more parallel to its
-// eigenvector, until single precision does not hold what distinguishes them, and the little operator is made of rounding errors.
+// eigenvector, until single precision cannot distinguish them, and the little operator consists of rounding errors.
 // Invariants: the set-up depends on links and options alone; the preconditioner is not linear (the little system is solved to a
 // tolerance): it needs a flexible method.
 #pragma once
@@ -60,7 +60,7 @@ struct DeviceSubspace {
     int parts() const { return 1; }
 };
 
-/// @tparam Subspace  DeviceSubspace, or what has its members
+/// @tparam Subspace  DeviceSubspace, or a class with its members
 template <Space S, Precision P, class Subspace = DeviceSubspace<S, P>>
 class TwoLevelPreconditioner {
    public:

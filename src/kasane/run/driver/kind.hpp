@@ -67,8 +67,8 @@ struct Summary {
 
 class Loop;
 
-/// One run: its file, its record and its state. The driver compares memory() with what is free, and calls create() or restore(); then, in
-/// each segment, begin(), advance() until done() or an interrupt, with save() in between, and complete() when the run is done.
+/// One run: its file, its record and its state. The driver compares memory() with the free memory, and calls create() or restore(); then,
+/// in each segment, begin(), advance() until done() or an interrupt, with save() in between, and complete() when the run is done.
 class Run {
    public:
     virtual ~Run() = default;

@@ -1,6 +1,6 @@
 // Checkpoints of a chain of gauge fields: the links after an update and all measurements up to it, in one HDF5 file with an XXH3 checksum
 // over all of it.
-// Invariants: a checkpoint appears whole or not at all (AtomicFile); what read_gauge_checkpoint returns is exactly what was written.
+// Invariants: a checkpoint appears whole or not at all (AtomicFile); read_gauge_checkpoint returns exactly the written state.
 #pragma once
 
 #include <kasane/lattice/gauge_field.hpp>

@@ -1,8 +1,8 @@
 // Checkpoints: the state from which a run continues with the same bits, in one HDF5 file with an XXH3 checksum over all of it. The
 // particles of a checkpoint with a snapshot of the same step are in particles_NUMBER.hdf5 beside it, a hard link to the snapshot: their
 // bytes are written once, and the snapshot may be deleted or replaced. A snapshot that is changed in place makes the checksum differ.
-// Invariants: a checkpoint appears whole or not at all (AtomicFile), and after its particles; what read_gravity_checkpoint returns is
-// exactly what was written.
+// Invariants: a checkpoint appears whole or not at all (AtomicFile), and after its particles; read_gravity_checkpoint returns exactly the
+// written state.
 #pragma once
 
 #include <kasane/gravity/simulation.hpp>

@@ -268,7 +268,7 @@ KS_FN Here position(const Tiles& tiles, Parity to, std::uint32_t place) {
     return here;
 }
 
-/// @tparam Task  HopTask<P>, or what derives from it
+/// @tparam Task  HopTask<P>, or a class derived from it
 template <Precision P, LinkReals R, bool half_links, Readers readers = Readers::one, class Task>
 KS_FN void hop_site(const Task& task, HopForm form, std::uint32_t place) {
     using V = Real<P>;

@@ -26,7 +26,7 @@ KS_FN HalfSpinor<V> read_half(const V (&from)[12][row], unsigned lane) {
 template <Precision P, LinkReals R, HopForm form>
 using MemoryOfRow = RowMemory<P, LinkFormat<Real<P>, R, P == Precision::half>, form != HopForm::plain>;
 
-/// As fetch() has it.
+/// The weight of a neighbour's spinor: c, the sign of the boundary, and in half the scale, as in fetch().
 template <Precision P>
 KS_FN Real<P> weight_of(const HopTask<P>& task, const Neighbour& there, const RawSpinor<P>& in) {
     Real<P> weight = there.crosses ? task.c * task.boundary_sign : task.c;

@@ -100,7 +100,7 @@ __global__ void begin_kernel(RunMemory<State> memory, const __grid_constant__ St
 /// The sums of one device.
 struct OwnSums {};
 
-/// An entry of the memory of PeerSums: a number, and a ticket that says of which iteration it is.
+/// An entry of the memory of PeerSums: a number, and the ticket of its iteration.
 struct alignas(16) PeerEntry {
     std::uint64_t ticket;
     double value;
