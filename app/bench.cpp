@@ -41,7 +41,7 @@ bool same_file(const std::string& a, const std::string& b) {
 /// Checks before the measurement that record and page can be written. @throws InputError
 void check_outputs(const BenchOptions& options) {
     KS_VALIDATE(options.record.empty() || options.page.empty() || !same_file(options.record, options.page),
-                "is the file of --json, too: give the page a name of its own", {options.page, 0, 0, "--page"});
+                "is the file of --json, too: give the page another name", {options.page, 0, 0, "--page"});
     for (const auto& file : {options.record, options.page})
         if (!file.empty()) AtomicFile probe(file);
 }
@@ -51,7 +51,7 @@ int page_from(const BenchOptions& options) {
     KS_VALIDATE(!options.page.empty(), "--from " + options.from + " makes a page of this record: name the page with --page FILE");
     KS_VALIDATE(options.cases.empty() && options.sizes.empty() && options.record.empty(),
                 "--from " + options.from + " measures nothing: give only --page with it");
-    KS_VALIDATE(!same_file(options.from, options.page), "is the record of --from: give the page a name of its own",
+    KS_VALIDATE(!same_file(options.from, options.page), "is the record of --from: give the page another name",
                 {options.page, 0, 0, "--page"});
     constexpr std::uint64_t largest_record = 256u << 20;  // bytes
     write_page(options.page, io::read_text_file(options.from, largest_record, "a record of `kasane bench --json`"), options.from);

@@ -106,8 +106,8 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
 void keep_inputs(const std::string& option, const std::filesystem::path& output, const std::vector<std::filesystem::path>& inputs) {
     std::error_code ignored;
     for (const auto& input : inputs)
-        KS_VALIDATE(input.empty() || !std::filesystem::equivalent(output, input, ignored),
-                    "is also an input: give the output a name of its own", {output.string(), 0, 0, option});
+        KS_VALIDATE(input.empty() || !std::filesystem::equivalent(output, input, ignored), "is also an input: give the output another name",
+                    {output.string(), 0, 0, option});
 }
 
 void print(const Common& common, const io::Json& object, const std::string& text) {

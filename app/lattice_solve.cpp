@@ -183,10 +183,10 @@ void check_output(const LatticeSolveOptions& o, bool propagator) {
     KS_VALIDATE(extension == ".h5" || extension == ".hdf5", "is written as HDF5: give it a name that ends in .h5 or .hdf5",
                 {o.solution, 0, 0, "-o"});
     std::error_code ignored;
-    KS_VALIDATE(!fs::equivalent(file, o.configuration, ignored), "is the gauge configuration: give the solution a name of its own",
+    KS_VALIDATE(!fs::equivalent(file, o.configuration, ignored), "is the gauge configuration: give the solution another name",
                 {o.solution, 0, 0, "-o"});
     KS_VALIDATE(o.modes.empty() || file.lexically_normal() != fs::path(o.modes).lexically_normal(),
-                "is the file of --modes: give the solution a name of its own", {o.solution, 0, 0, "-o"});
+                "is the file of --modes: give the solution another name", {o.solution, 0, 0, "-o"});
     for (const auto& path : {file, propagator ? fs::path(page_of(o.solution)) : file})
         KS_VALIDATE(o.force || !fs::exists(path), "exists already: choose another name, or give --force", {path.string(), 0, 0, ""});
     AtomicFile probe(file);

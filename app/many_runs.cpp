@@ -106,7 +106,7 @@ std::vector<ManyRun> runs_of(const Common& common, const RunOptions& o) {
         const auto [at, added] = known.emplace(fs::absolute(run.directory).lexically_normal(), &run);
         KS_VALIDATE(added,
                     fmt::format("would be the directory of two runs, of {} and {}: give each value once, and each file an output.directory "
-                                "or a name of its own",
+                                "or another name",
                                 at->second->file, run.file),
                     {run.directory, 0, 0, ""});
     }

@@ -16,7 +16,7 @@ Action add_run(CLI::App& app, const Common& common) {
     app.add_flag("--force", options->force, "Replace the run that is in the output directory");
     add_settings(app, options->set);
     app.add_option("--each", options->each,
-                   "A run for each value of a key, in a directory of its own: --each quarks.kappa=0.150,0.153; of several keys, for each "
+                   "A run for each value of a key, in its own directory: --each quarks.kappa=0.150,0.153; of several keys, for each "
                    "combination. With an MPI launcher each rank computes one run at a time")
         ->type_name("KEY=VALUE,VALUE...")
         ->allow_extra_args(false);

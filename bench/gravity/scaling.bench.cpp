@@ -237,18 +237,19 @@ class ScalingStudy {
 }  // namespace
 
 std::vector<Benchmark> gravity_direct_scaling() {
-    return {{scaling_study,
-             fmt::format(
-                 "Figures 7 to 10 and table 2 of [MTM13]: accelerations of N particles on themselves by P workers, a device or a share of "
-                 "the CPU each; Plummer sphere, softening {}. Calls follow each other without a wait, from positions in double to "
-                 "accelerations in double; both-sides: each pair once where that pays, one-sided: never; the slowest worker counts, and "
-                 "the barrier of all workers at the end is subtracted "
-                 "(`seconds_raw` includes it). `strong` = P(N; P) / (P(N; 1) P), `weak` = P(N; P) / (P(N/P; 1) P), P(N; P) = N^2 over the "
-                 "seconds. `hidden` is the fraction of the message time during which kernels run, on the worst worker. TFLOPS count {} "
-                 "flops per interaction. The bound is that of gravity.direct times P; the error is the largest relative one of {} "
-                 "accelerations against a plain sum in double.",
-                 direct_softening, direct_flops, direct_audited),
-             [](const BenchmarkContext& context) { ScalingStudy(context).run(); }, true}};
+    return {
+        {scaling_study,
+         fmt::format(
+             "Figures 7 to 10 and table 2 of [MTM13]: accelerations of N particles on themselves by P workers, a device or a share of "
+             "the CPU each; Plummer sphere, softening {}. Calls follow each other without a wait, from positions in double to "
+             "accelerations in double; both-sides: each pair once where this is faster, one-sided: never; the slowest worker counts, and "
+             "the barrier of all workers at the end is subtracted "
+             "(`seconds_raw` includes it). `strong` = P(N; P) / (P(N; 1) P), `weak` = P(N; P) / (P(N/P; 1) P), P(N; P) = N^2 over the "
+             "seconds. `hidden` is the fraction of the message time during which kernels run, on the worst worker. TFLOPS count {} "
+             "flops per interaction. The bound is that of gravity.direct times P; the error is the largest relative one of {} "
+             "accelerations against a plain sum in double.",
+             direct_softening, direct_flops, direct_audited),
+         [](const BenchmarkContext& context) { ScalingStudy(context).run(); }, true}};
 }
 
 }  // namespace kasane::bench

@@ -226,7 +226,7 @@ Benchmark tree_benchmark(Problem problem) {
         fmt::format("The tree code on {}, softening {}. Times are of one call each: keys, sort, tree and moments from positions in double; "
                     "the moments alone; a walk for all, accelerations in single precision, its |a| from a geometric walk; a walk for "
                     "0.1% of the particles, chosen at random. The error is the 99th percentile over {} targets against direct "
-                    "summation in double, the median stands behind. Rates count interactions of bodies and cells with targets; the "
+                    "summation in double, followed by the median. Rates count interactions of bodies and cells with targets; the "
                     "bound is that of direct summation, which cells that are summed once for a whole group can exceed.",
                     problem == Problem::cube ? "a uniform cube" : "a Plummer sphere", softening_of(problem), audited),
         [problem](const BenchmarkContext& context) { run_tree(context, problem); }};

@@ -53,7 +53,7 @@ void run_scale(const BenchmarkContext& context, S on, TreeProblems& problems) {
 
 Benchmark tree_scale(const SharedProblems& problems) {
     return {"gravity.tree.scale",
-            "Keys and sort, cells, bodies, moments and the walk for all particles, each by itself, against N: halo and bulge of M31, delta "
+            "Keys and sort, cells, bodies, moments and the walk for all particles, each alone, against N: halo and bulge of M31, delta "
             "2^-9, quadrupoles; the particles are already in order before the sort. The time is the sum, the rate that of the walk. "
             "`tree_bytes` is the memory per particle of tree and walk, `bytes` that of a whole "
             "simulation on the device. The error is the 99th percentile of 1000 particles against direct summation in double.",

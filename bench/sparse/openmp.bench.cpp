@@ -139,7 +139,8 @@ Benchmark sparse_openmp(const SharedSparse& shared) {
         "numberings, with 1, 2, 4, ... threads and all (`--quick`: all), each beside the triad of as many threads; two colours with all "
         "threads. `gain` is over one thread, `triad_gain` the triad's; constructs are those that a thread meets in an iteration. The "
         "phases of kasane are fewer loops than the paper's, so that its `nowait` (3) saves nothing. The last two rows are kasane's own "
-        "structure, one region with sums by hand in which idle threads take parts of others, with the same loops and with its kernels. "
+        "structure, one region with sums by hand in which idle threads take parts of other threads, with the same loops and with its "
+        "kernels. "
         "The error is the largest relative difference of x from that of kasane's kernels. `--n`: cells along an edge.",
         [shared](const BenchmarkContext& context) {
             const auto* cpu = std::get_if<Cpu>(&context.space);

@@ -423,7 +423,7 @@ def conjugate_gradients(
 
 _Face = Tuple[str, float, float, str]  # kind, value, transfer, formula of the value
 _NO_FLUX: _Face = ("neumann", 0.0, 0.0, "")
-_NUMBERS = {"dirichlet": 1, "neumann": 1, "robin": 2, "periodic": 0}  # behind the kind
+_NUMBERS = {"dirichlet": 1, "neumann": 1, "robin": 2, "periodic": 0}  # after the kind
 
 
 def _face(name: str, condition: Any) -> _Face:
@@ -433,7 +433,7 @@ def _face(name: str, condition: Any) -> _Face:
     if kind not in _NUMBERS:
         raise InputError(f"has {name!r}: {kind!r}; kinds are {', '.join(_NUMBERS)}", "boundary")
     if len(words) - 1 != _NUMBERS[kind]:
-        raise InputError(f"has {name!r}: {words!r}; behind {kind!r} {_NUMBERS[kind]} values are expected", "boundary")
+        raise InputError(f"has {name!r}: {words!r}; after {kind!r} {_NUMBERS[kind]} values are expected", "boundary")
     try:
         value = words[1] if len(words) > 1 else 0.0
         formula = value if isinstance(value, str) else ""

@@ -87,7 +87,7 @@ DeviceArray DeviceArray::zeros(std::vector<index_t> shape, const std::string& ty
 }
 
 Array<std::uint8_t> DeviceArray::bytes() const {
-    KS_REQUIRE(contiguous_, "an array that is not contiguous has no bytes in one piece");
+    KS_REQUIRE(contiguous_, "an array that is not contiguous has no contiguous bytes");
     std::vector<std::uint8_t> values(static_cast<std::size_t>(size() * bytes_per_element()));
     copy_to_host(Cuda{device_}, kasane::view(values),
                  View<const std::uint8_t>(static_cast<const std::uint8_t*>(address_), size() * bytes_per_element()));

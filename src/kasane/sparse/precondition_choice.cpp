@@ -211,7 +211,7 @@ PreconditionChoice by_rule_on_device(const CsrView& A) {
     constexpr index_t least_rows = 200'000;
     constexpr double worth_a_setup = 40;
     if (A.n < least_rows)
-        return {Precondition::ic0, fmt::format("ic0 was chosen: a set-up of multigrid pays on a device from {} rows on.", least_rows)};
+        return {Precondition::ic0, fmt::format("ic0 was chosen: on a device multigrid is faster from {} rows on.", least_rows)};
     const auto sums = row_sum_facts(A);
     if (sums.positive_share > most_positive)
         return {Precondition::ic0,

@@ -267,7 +267,7 @@ TEST_F(MatrixMarket, AllWrongLinesAtOnceUpToEight) {
 TEST_F(MatrixMarket, TooFewAndTooManyEntries) {
     expect_words(refused(general + "3 3 4\n1 1 1.5\n2 2 1.5\n3 3 1.5\n"),
                  {"5: ", "after 3 of the 4 entries that line 2 states", "truncated"});
-    expect_words(refused(general + "2 2 2\n1 1 1\n2 2 1\n1 2 1\n"), {"5: ", "continues behind the 2 entries that line 2 states"});
+    expect_words(refused(general + "2 2 2\n1 1 1\n2 2 1\n1 2 1\n"), {"5: ", "continues after the 2 entries that line 2 states"});
     EXPECT_EQ(refused(general + "2 2 2\n1 1 1\n2 2 1\n\n% the end\n"), "");
     EXPECT_EQ(refused(general + "2 2 2\n1 1 1\n2 2 1"), "") << "the last line may lack its end";
 }
@@ -298,7 +298,7 @@ TEST_F(MatrixMarket, Vectors) {
     expect_words(vector_refused(array + "3 1\n1\n2\n3\n", 4), {"holds 3 numbers", "4 rows"});
     expect_words(vector_refused(array + "3 2\n1\n2\n3\n4\n5\n6\n"), {"2: ", "3 rows and 2 columns", "file of its own"});
     expect_words(vector_refused(array + "3 1\n1.5\n2.5\n"), {"4: ", "after 2 of the 3 entries that line 2 states"});
-    expect_words(vector_refused(array + "2 1\n1\n2\n3\n"), {"5: ", "continues behind the 2 entries"});
+    expect_words(vector_refused(array + "2 1\n1\n2\n3\n"), {"5: ", "continues after the 2 entries"});
     expect_words(vector_refused(array + "2 1\n1\n2 3\n"), {"4: '3' is one word too many"});
     expect_words(vector_refused(array + "2 1\n1\nnan\n"), {"4: 'nan'", "finite"});
     expect_words(vector_refused(array + "0 1\n"), {"2: ", "empty"});

@@ -135,9 +135,9 @@ TEST_F(PetscBinary, NamesDamagedRows) {
 }
 
 TEST_F(PetscBinary, RefusesOtherDataBehindAnObject) {
-    expect_words(refused(chain().values({0, 0, 0, 0, 0, 0, 0})), {"56 bytes behind its matrix", "complex"});
-    expect_words(refused({4, chain().text + "x"}), {"1 bytes behind its matrix"});
-    expect_words(vector_refused(Bytes{}.integers({vec, 1}).values({1, 0})), {"8 bytes behind its vector", "complex"});
+    expect_words(refused(chain().values({0, 0, 0, 0, 0, 0, 0})), {"56 bytes after its matrix", "complex"});
+    expect_words(refused({4, chain().text + "x"}), {"1 bytes after its matrix"});
+    expect_words(vector_refused(Bytes{}.integers({vec, 1}).values({1, 0})), {"8 bytes after its vector", "complex"});
 }
 
 }  // namespace

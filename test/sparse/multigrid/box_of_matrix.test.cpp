@@ -231,7 +231,7 @@ TEST(BoxOfMatrix, NamesTheRowOfAnyOtherMatrix) {
             if (A.column[static_cast<std::size_t>(e)] == column) return static_cast<std::size_t>(e);
     };
     EXPECT_EQ(changed([](CsrMatrix&) {}), "accepted");
-    EXPECT_NE(why_not(good, {3, 4, 5}).find("row 1 of the matrix has an entry twice, or one that couples cells that are no neighbours"),
+    EXPECT_NE(why_not(good, {3, 4, 5}).find("row 1 of the matrix has an entry twice, or one that couples cells that are not neighbours"),
               std::string::npos);
     EXPECT_NE(why_not(good, {4, 3, 4}).find("60 rows: a box of 4 x 3 x 4 cells has 48"), std::string::npos);
     EXPECT_NE(why_not(good, {4, 0, 5}).find("at least 1"), std::string::npos);

@@ -110,8 +110,8 @@ void AtomicFile::commit() {
     if (::stat(temporary_.c_str(), &named) != 0 || mine.st_ino != named.st_ino || mine.st_dev != named.st_dev) {
         ::close(std::exchange(descriptor_, -1));  // the name belongs to the other process now
         throw ComputationError(
-            fmt::format("cannot write {}: another process is writing the same file. Let each run write to a "
-                        "directory of its own",
+            fmt::format("cannot write {}: another process is writing the same file. Give each run its own "
+                        "directory",
                         target_.string()));
     }
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_writing(target_, errno);

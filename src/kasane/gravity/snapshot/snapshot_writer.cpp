@@ -33,7 +33,7 @@ Header checked(const std::filesystem::path& path, const SnapshotOutline& outline
     if (sum(header.total) == 0) throw bad(path, "", "cannot be written: there are no particles");
     for (const auto n : outline.count) {
         if (n > UINT32_MAX)
-            throw bad(path, "", "cannot be written: above 2^32 particles of a type. Take fewer, or give the components types of their own");
+            throw bad(path, "", "cannot be written: above 2^32 particles of a type. Take fewer, or give each component another type");
     }
     return header;
 }

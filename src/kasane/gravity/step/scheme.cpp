@@ -26,7 +26,7 @@ Scheme::Scheme(const Steps& steps, double softening, bool per_particle, double k
     if (rule.length == 0) rule.length = distance();
     if (control->length == 0) computed_length = rule.length;
     log::info(
-        "softening is 0{}: the step of a particle{} is eta sqrt(length / |a|) with length = {:.4g}{}, whatever its velocity, and at least "
+        "softening is 0{}: the step of a particle{} is eta sqrt(length / |a|) with length = {:.4g}{}, for any velocity, and at least "
         "{:.3g}",
         per_particle ? " for some particles" : "", per_particle ? " without softening" : "", rule.length,
         control->length > 0 ? "" : " (mean distance inside the half-mass radius)", grid.time(1));

@@ -43,8 +43,8 @@ void check_distributed(const SolverOptions& options, const RankGrid& grid) {
     KS_VALIDATE(
         options.outer_links.reals != LinkReals::parameters &&
             (options.inner == Precision::double_ || options.inner_links.reals != LinkReals::parameters),
-        "links in 8 numbers are for one device: with several workers, links that leave a local lattice are stored as zero, which is no "
-        "matrix of SU(3). Take 12 or 18 numbers");
+        "links in 8 numbers are for one device: with several workers, links that leave a local lattice are stored as zero, which is "
+        "not a matrix of SU(3). Take 12 or 18 numbers");
     std::vector<InputProblem> problems;
     for (const auto& found : {schwarz_problems(options, grid), coherent_problems(options, grid)})
         for (const auto& problem : found) problems.push_back({problem, {}});

@@ -449,7 +449,7 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
         } else {
             if (part.converged()) end = krylov::Outcome::stagnated;
             log.notes.push_back(
-                fmt::format("no method is left at residual {:.1e}: D is singular or nearly so (kappa = {} at or beyond its "
+                fmt::format("every method failed at residual {:.1e}: D is singular or nearly so (kappa = {} at or beyond its "
                             "critical value?), or rtol = {:.1e} is below what double precision holds",
                             relative, parameters.kappa, options.rtol));
             break;

@@ -116,8 +116,8 @@ void read_thermalisation(io::Section& table, const char* table_name, const char*
                                          .most = most_updates});
     const auto path = [&](const char* key) { return fmt::format("{}.{}", table_name, key); };
     if (!table.faulty(path(unit)) && !table.faulty(path("thermalisation")) && file.thermalisation >= total && total > 0)
-        table.problem("thermalisation", fmt::format("is {} of {} {}: none is left to measure. Take fewer, or more {}", file.thermalisation,
-                                                    total, unit, unit));
+        table.problem("thermalisation", fmt::format("is {} of {} {}: no update remains for measurements. Take fewer, or more {}",
+                                                    file.thermalisation, total, unit, unit));
 }
 
 void read_configurations(io::Section& table, const char* unit, GaugeFile& file) {

@@ -36,7 +36,7 @@ std::string histogram(const PageContext& c) {
 
 std::string block_words(const GravityRecord& r) {
     std::string text =
-        "<p>Each particle has a time step of its own, the longest one divided by a power of two, so that it is on the grid of "
+        "<p>Each particle has its own time step, the longest one divided by a power of two, so that it is on the grid of "
         "the others' steps; where speeds and forces are high it is short. ";
     if (r.active_fraction() > 0)
         text +=

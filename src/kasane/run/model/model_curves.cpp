@@ -190,7 +190,7 @@ class Curves {
         return chart_section(
             number == 1 ? "The disk" : "The disks",
             chart("Rotation", to_svg(rotation),
-                  "Mean velocity around the axis, prograde stars, and the circular speed: it lags behind by the asymmetric drift.") +
+                  "Mean velocity around the axis, prograde stars, and the circular speed: it is lower by the asymmetric drift.") +
                 dispersions +
                 chart("Toomre Q", to_svg(q),
                       "σ<sub>R</sub> κ / (3.36 G Σ): rings and clumps grow where it is below 1; spirals and bars fade where it is above "

@@ -61,9 +61,9 @@ std::vector<GroupSoftening> resolve(const SofteningKeys& keys, const gravity::Sn
         std::vector<std::string> names;
         for (const auto& group : groups)
             if (group.first_id > 0) names.push_back(group.name);
-        problems.push_back(
-            {fmt::format("is no component of these particles: there are {}{}type0 to type5", listed(names), names.empty() ? "" : " and "),
-             each.where});
+        problems.push_back({fmt::format("is not a component of these particles: there are {}{}type0 to type5", listed(names),
+                                        names.empty() ? "" : " and "),
+                            each.where});
     }
     std::vector<std::string> without;
     std::string example;

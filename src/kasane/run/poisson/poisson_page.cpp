@@ -287,7 +287,7 @@ FactRows facts(const PoissonRecord& r) {
                 rows.add("Iteration", joined({s.iteration, s.launch}));
             }
         }
-        rows.add("Preconditioner", s.precondition + (s.own_factor ? ", with values of its own" : "") +
+        rows.add("Preconditioner", s.precondition + (s.own_factor ? ", with separate values" : "") +
                                        (s.shift > 0 ? ", diagonal shifted by " + number(s.shift) : ""));
         rows.add("Memory",
                  fmt::format("{} for the solver, {} bytes per unknown; {} at most during the set-up", bytes(static_cast<double>(s.bytes)),

@@ -197,7 +197,7 @@ index_t most_lines(const MarketFile& file, std::uint64_t least) { return static_
 }
 
 [[noreturn]] void too_many(MarketFile& file, const Header& h) {
-    file.complaints.fail(file.line(), fmt::format("continues behind the {} entries that line {} states: line {} is wrong, or something was "
+    file.complaints.fail(file.line(), fmt::format("continues after the {} entries that line {} states: line {} is wrong, or something was "
                                                   "appended",
                                                   h.entries, h.size_line, h.size_line));
 }
@@ -207,7 +207,7 @@ void check_length(MarketFile& file, const Header& h, std::uint64_t shortest) {
     const auto most = most_lines(file, shortest);
     if (h.entries > most)
         file.complaints.fail(h.size_line,
-                             fmt::format("states {} entries, and the {} bytes behind it hold {} at most: the file is truncated, or "
+                             fmt::format("states {} entries, and the {} bytes after it hold {} at most: the file is truncated, or "
                                          "this line is wrong",
                                          h.entries, file.left(), most));
 }
@@ -278,7 +278,7 @@ Header matrix_header(MarketFile& file, const std::string& name, Numbers numbers,
     const index_t rows_of_entry = h.negative ? 2 : 1;  // a skew-symmetric entry and its mirror image
     if (h.rows > rows_of_entry * most_lines(file, 5))
         file.complaints.fail(h.size_line,
-                             fmt::format("states {} rows, and the {} bytes behind it cannot hold an entry for each: every row needs "
+                             fmt::format("states {} rows, and the {} bytes after it cannot hold an entry for each: every row needs "
                                          "its diagonal entry",
                                          h.rows, file.left()));
     check_file_memory(name, fmt::format("{} rows with {} entries", h.rows, h.entries),

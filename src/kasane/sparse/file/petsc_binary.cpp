@@ -50,7 +50,7 @@ class PetscFile {
         const auto id = left < width_ ? 0 : integer();
         if (id != matrix_id && id != vector_id)
             fail(
-                fmt::format("holds {} bytes behind {} that are neither a Mat nor a Vec of PETSc: was it written by a PETSc of complex "
+                fmt::format("holds {} bytes after {} that are neither a Mat nor a Vec of PETSc: was it written by a PETSc of complex "
                             "numbers (not read: systems are real), or damaged?",
                             left, behind));
         return id;
@@ -244,7 +244,7 @@ std::vector<double> read_vector_petsc(ByteSource& source, index_t rows, std::uin
     if (id == matrix_id) {
         file.skip_matrix();
         id = file.next_id("its matrix");
-        if (id != vector_id) file.fail("holds a matrix (Mat) and no vector (Vec) behind it");
+        if (id != vector_id) file.fail("holds a matrix (Mat) and no vector (Vec) after it");
     }
     auto x = file.vector(rows);
     file.next_id("its vector");

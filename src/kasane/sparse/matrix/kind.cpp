@@ -85,7 +85,7 @@ MatrixKind kind_of(const CsrView& A, const std::string& source) {
         const auto unmatched = std::count(kind.row.begin(), kind.row.end(), -1);
         if (unmatched > 0)
             problems.add(fmt::format(
-                "is structurally singular: whatever the values of its entries, its rank is at most {} of {}; for instance, no equation is "
+                "is structurally singular: for any values of its entries its rank is at most {} of {}; for instance, no equation is "
                 "left for the unknown of column {} when the other unknowns have one each. Check the equations of that unknown",
                 A.n - unmatched, A.n, std::find(kind.row.begin(), kind.row.end(), -1) - kind.row.begin() + 1));
         problems.throw_if_any();

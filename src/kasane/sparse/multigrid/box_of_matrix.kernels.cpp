@@ -211,7 +211,7 @@ void require_none(const BoxFindings& found, const BoxCells& cells) {
     const auto why = [&]() -> std::string {
         switch (found.fault) {
             case BoxFault::offsets: return "has offsets that descend or exceed the number of entries";
-            case BoxFault::foreign: return "has an entry twice, or one that couples cells that are no neighbours";
+            case BoxFault::foreign: return "has an entry twice, or one that couples cells that are not neighbours";
             case BoxFault::not_finite: return "has an entry that is not finite";
             case BoxFault::positive: return "has a positive entry beside the diagonal";
             case BoxFault::asymmetric: return "differs from its column: the matrix is not symmetric";
