@@ -420,7 +420,7 @@ class Simulation(NotPickled):
 
     @property
     def particles(self) -> Particles:
-        """The present state as read-only arrays in the order given: views of one copy on the host, which the next access behind a step
+        """The present state as read-only arrays in the order given: views of one copy on the host, which the next access after a step
         overwrites. particles.copy() keeps a state."""
         return Particles._of(self._core.particles())
 

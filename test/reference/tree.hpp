@@ -129,7 +129,7 @@ inline NodeTest test_of(const NodeMoments& m, std::uint32_t begin, std::uint32_t
 
 }  // namespace detail
 
-/// Body k of the tree is particle order[k]; children stand in Morton's order, levels one behind the other.
+/// Body k of the tree is particle order[k]; children stand in Morton's order, levels one after the other.
 inline TreeArrays tree(const std::vector<Vec3<double>>& position, const std::vector<double>& mass, const Tree& options,
                        const Frame& frame) {
     struct Cell {
@@ -188,7 +188,7 @@ inline TreeArrays tree(const std::vector<Vec3<double>>& position, const std::vec
         const auto& q = m.quadrupole;
         if (quadrupole) t.quadrupole.push_back({f(q[0]), f(q[1]), f(q[2]), f(q[3]), f(q[4]), f(q[5])});
         t.test.push_back(detail::test_of(m, cell.begin, cell.count, options.mac, quadrupole, frame, options.G));
-        // Behind a subtree comes the next brother, or what comes behind the parent.
+        // Behind a subtree comes the next brother, or what comes after the parent.
         const bool has_brother = cell.parent != none && at + 1 < cells.size() && cells[at + 1].parent == cell.parent;
         t.next.push_back(has_brother           ? static_cast<std::uint32_t>(at + 1)
                          : cell.parent == none ? static_cast<std::uint32_t>(cells.size())

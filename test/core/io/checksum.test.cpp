@@ -15,7 +15,7 @@ using namespace kasane;
 
 std::uint64_t by_pieces(const std::vector<std::uint8_t>& bytes) {
     io::Checksum sum;
-    sum.add_in_pieces(bytes);
+    sum.add_in_parts(bytes);
     return sum.value();
 }
 

@@ -147,7 +147,7 @@ TEST_F(DirectForcePairs, FloatSumsAreNearTheReference) {
         }
 }
 
-// A worker has pairs with about half of the other workers: those behind it in the circulant order.
+// A worker has pairs with about half of the other workers: those after it in the circulant order.
 TEST_F(DirectForcePairs, AWorkerHasPairsWithHalfOfTheWorkers) {
     const auto problem = make({8 * 2048, 8 * 2048, 0, 0.01});
     for (const int workers : {2, 4, 8}) {

@@ -30,7 +30,7 @@ struct Bound {
 inline Bound bound(const gravity::Direct& options, const DirectProblem& problem, const reference::FieldAt& exact, bool float_sums = false) {
     const bool single = options.precision == gravity::Precision::single_;
     const double u = single ? 0x1p-24 : 0x1p-53;
-    // A pair: about 4 roundings in r^2, times 3/2 for r^-3, and 6 more behind it. In float the reciprocal square root may be an
+    // A pair: about 4 roundings in r^2, times 3/2 for r^-3, and 6 more after it. In float the reciprocal square root may be an
     // estimate of 12 bits and one step of Newton's method: (15/2) 2^-23 of r^-3. In double it must be as good as a division.
     const double pair = 12 * u + (single ? 9e-7 : 4 * u);
     // A sum of n terms: n u at worst, and below 3 sqrt(n) u but for one in hundreds (Higham and Mary, SIAM J. Sci. Comput. 41,

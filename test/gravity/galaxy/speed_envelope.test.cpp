@@ -12,7 +12,7 @@ using namespace kasane::gravity;
 
 namespace {
 
-/// Steps of 2% with the exact maximum of a density that rises up to `peak` and falls behind it.
+/// Steps of 2% with the exact maximum of a density that rises up to `peak` and falls after it.
 void set(SpeedEnvelope& envelope, std::size_t cell, const std::function<double(double)>& density, double peak) {
     std::vector<double> q{0}, bound;
     for (double x = 1e-6; x < 1; x *= 1.02) q.push_back(x);

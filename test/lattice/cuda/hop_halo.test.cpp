@@ -19,7 +19,7 @@ namespace {
 using test::random_gauge_field;
 using test::random_spinor_field;
 
-/// A field on the host in the memory layout of a device, with places behind those of the lattice.
+/// A field on the host in the memory layout of a device, with places after those of the lattice.
 template <Precision P>
 struct HostField {
     std::vector<Chunk> data;

@@ -1,4 +1,4 @@
-// PETSc binary files: both widths of integers, a vector behind a matrix, round trips, and damage of every kind.
+// PETSc binary files: both widths of integers, a vector after a matrix, round trips, and damage of every kind.
 #include <test/sparse/file/files.hpp>
 
 #include <cmath>

@@ -188,7 +188,7 @@ TEST(PoissonBoundaries, FormulasHoldABilinearSolutionOnEveryKindOfFace) {
     const auto b = poisson_rhs(problem);
     EXPECT_TRUE(multigrid.solve(view(b), view(by_multigrid)).converged());
     expect_equal(by_multigrid, exact, 1e-9);
-    // The order of values: the lower of the two other directions fastest; i j k are the cells behind the face.
+    // The order of values: the lower of the two other directions fastest; i j k are the cells after the face.
     problem.boundary[3].formula = "100*i + 10*j + k";
     const auto values = face_values(problem, 3);
     ASSERT_EQ(values.size(), 12u);

@@ -177,7 +177,7 @@ TEST_F(TuningFile, HostileEntriesAreIgnored) {
         write(R"({"choices": [)" + entry("\"rcm\"", format) + "]}");
         EXPECT_FALSE(recall(file, key, {}).record.choice) << format;
     }
-    // An older valid entry behind the invalid one is found.
+    // An older valid entry after the invalid one is found.
     write(R"({"choices": [)" + entry("\"rcm\"", "\"csr\"") + ", " + entry("\"auto\"", "\"csr\"") + "]}");
     ASSERT_TRUE(recall(file, key, {}).record.choice);
     // A choice of another version is not used, and stays in the file.

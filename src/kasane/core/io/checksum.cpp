@@ -23,7 +23,7 @@ Checksum::~Checksum() = default;
 void Checksum::add(const void* bytes, std::size_t count) {
     if (count > 0) XXH3_64bits_update(state_->xxh, bytes, count);
 }
-void Checksum::add_in_pieces(const void* bytes, std::size_t count) {
+void Checksum::add_in_parts(const void* bytes, std::size_t count) {
     constexpr std::size_t piece = 1 << 20;
     std::vector<std::uint64_t> sums((count + piece - 1) / piece);
     for_each_part(thread_count(Cpu{}), std::ssize(sums), [&](index_t part) {

@@ -22,10 +22,10 @@ class Checksum {
         add(values.data(), values.size() * sizeof(T));
     }
     /// Adds the checksums of parts of 1 MiB, which all threads compute, in place of the bytes.
-    void add_in_pieces(const void* bytes, std::size_t count);
+    void add_in_parts(const void* bytes, std::size_t count);
     template <class T>
-    void add_in_pieces(const std::vector<T>& values) {
-        add_in_pieces(values.data(), values.size() * sizeof(T));
+    void add_in_parts(const std::vector<T>& values) {
+        add_in_parts(values.data(), values.size() * sizeof(T));
     }
     std::uint64_t value() const;
 

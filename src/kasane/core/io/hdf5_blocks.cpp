@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t least = 4ull << 20;            // bytes of a data set; below, threads gain nothing
 constexpr std::uint64_t at_once = 1ull << 20;          // bytes of one read of a data set without chunks
-constexpr std::uint64_t checksum_bytes = 4;            // behind a chunk
+constexpr std::uint64_t checksum_bytes = 4;            // after a chunk
 constexpr std::uint64_t written_at_once = 8ull << 20;  // bytes of the chunks whose checksums are computed before they are written
 constexpr std::uint64_t least_chunk = 4096;            // bytes; a list of smaller ones could be longer than the data
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int most_toml_levels = 64;  // a run file has 4
 
-/// The position behind the string that begins with the quote at `i`; a string on one line ends at the end of the line at the latest.
+/// The position after the string that begins with the quote at `i`; a string on one line ends at the end of the line at the latest.
 std::size_t behind_string(std::string_view text, std::size_t i) {
     const char quote = text[i];
     const std::string three(3, quote);

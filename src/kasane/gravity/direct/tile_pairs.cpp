@@ -14,7 +14,7 @@ class Cutter {
    public:
     Cutter(const PairShape& shape, const std::vector<TilePairRow>& rows) : shape_(shape), rows_(rows) {}
     std::int64_t strips() const { return strips_; }
-    /// The chunk from the present place to the first end of a work unit at or behind strip number `strips`.
+    /// The chunk from the present place to the first end of a work unit at or after strip number `strips`.
     Chunk to(std::int64_t strips) {
         Chunk chunk{row_, unit_, 0};
         while (strips_ < strips) {

@@ -31,7 +31,7 @@ struct SelectionBits {
     std::uint32_t lets;
     std::uint32_t* bits;  ///< [4 words() for each LET]
 
-    /// A word has the bits of 32 nodes; there is one for the node behind the tree's.
+    /// A word has the bits of 32 nodes; there is one for the node after the tree's.
     KS_FN index_t words() const { return tree.nodes / 32 + 1; }
     KS_FN index_t all_words() const { return words() * lets; }
     KS_FN index_t word(std::uint32_t let, std::uint32_t node) const { return words() * let + node / 32; }
@@ -41,7 +41,7 @@ struct SelectionBits {
     KS_FN std::uint32_t* bodies_of() const { return bits + 3 * all_words(); }  ///< the same for bodies
     KS_FN static std::uint32_t below(std::uint32_t node) { return (1u << node % 32) - 1; }
 
-    /// Place of a node in its LET, once nodes_of() are sums. That of the node behind the tree's is the number of nodes.
+    /// Place of a node in its LET, once nodes_of() are sums. That of the node after the tree's is the number of nodes.
     __device__ std::uint32_t place(std::uint32_t let, std::uint32_t node) const {
         const auto w = word(let, node);
         return nodes_of()[w] - nodes_of()[word(let, 0)] + static_cast<std::uint32_t>(__popc(sent()[w] & below(node)));

@@ -71,7 +71,7 @@ class MergedTree {
     /// Places of the nodes and bodies of a part.
     struct Place {
         std::uint32_t root, first, first_body;  ///< places of the root, of node 1, and of body 0
-        std::uint32_t behind;                   ///< place of the node behind the subtree
+        std::uint32_t behind;                   ///< place of the node after the subtree
     };
 
     /// Calls parallel_for() with make(parts) for the nodes and bodies of LETs, many at once. @param motion  of each LET, or empty

@@ -42,7 +42,7 @@ struct PlacedPart {
     const Vec3<float>* node_motion;  ///< as of PartMotion
     const BodyMotion* body_motion;
     std::uint32_t nodes, begin;
-    std::uint32_t root, behind;       ///< place of the root, and the node behind its subtree
+    std::uint32_t root, behind;       ///< place of the root, and the node after its subtree
     std::uint32_t first, first_body;  ///< place of node 1, and of body 0
 
     KS_FN std::uint32_t place(std::uint32_t node) const { return merged_place(node, root, first); }

@@ -10,7 +10,7 @@ EnergyTable::EnergyTable(std::vector<Node> nodes, double crowd) : nodes_(std::mo
     const auto n = nodes_.size();
     KS_EXPECT(n >= 2 && nodes_[0].energy > 0);
     for (std::size_t i = 0; i < n; ++i) {
-        // Bernstein coefficients of the cells behind and before the node: value + slope width / 3, value - slope width / 3.
+        // Bernstein coefficients of the cells after and before the node: value + slope width / 3, value - slope width / 3.
         auto& [energy, value, slope] = nodes_[i];
         if (i + 1 < n) slope = std::max(slope, -3 * value / (nodes_[i + 1].energy - energy));
         if (i > 0) slope = std::min(slope, 3 * value / (energy - nodes_[i - 1].energy));

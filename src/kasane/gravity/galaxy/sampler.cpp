@@ -132,7 +132,7 @@ void draw_part(S on, const ParticleDraw& component, const SharedPart& part, View
     PieceMemory<S> memory(on, std::min(at_once, part.component_end - part.component_first));
     Buffer<Vec3<double>, S> block_sums(on, at_once / sum_block);
     std::vector<Vec3<double>> of_blocks;
-    // The first block that begins here may begin behind the first particle, and the last one may end behind the last.
+    // The first block that begins here may begin after the first particle, and the last one may end after the last.
     const index_t first_block = part.block_of(part.first), end_block = part.block_of(part.end);
     const index_t summed = part.begin_of(first_block), summed_end = std::max(summed, part.begin_of(end_block));
     const auto take = [&](index_t from, const Piece& piece) {

@@ -153,7 +153,7 @@ class BinaryFile final : public SnapshotFile {
         return name.empty() ? "(blank)" : name;
     }
 
-    /// Returns the record at `from` and sets `from` to the byte behind it. Lengths are stored modulo 2^32: of the possible sizes, the first
+    /// Returns the record at `from` and sets `from` to the byte after it. Lengths are stored modulo 2^32: of the possible sizes, the first
     /// that agrees with both lengths is taken.
     Block next_record(std::uint64_t& from, const std::string& name, const std::vector<std::uint64_t>& possible) {
         const auto truncated = [&](std::uint64_t bytes) {

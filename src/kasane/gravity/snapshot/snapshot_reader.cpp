@@ -33,7 +33,7 @@ using namespace snapshot;
 
 namespace {
 
-/// The parts of a name before and behind the number: "name.3.hdf5" or "name.3".
+/// The parts of a name before and after the number: "name.3.hdf5" or "name.3".
 struct SetName {
     std::string before, after;
 };

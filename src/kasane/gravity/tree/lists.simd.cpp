@@ -438,7 +438,7 @@ class GroupWalk {
     HWY_INLINE void accept(D d, std::uint32_t base, std::uint32_t taken, V x, V y, V z, V m, [[maybe_unused]] V term) {
         InteractionList& list = job_.tree.quadrupole ? s_.cells : s_.bodies;
         const auto at = list.size;
-        // An own table and full stores (lists have slack behind their end): with Highway's Compress on AVX2, GCC 12 copies the whole
+        // A table and full stores (lists have slack after their end): with Highway's Compress on AVX2, GCC 12 copies the whole
         // table at every call, which takes a fifth of the walk.
         const hn::RebindToSigned<D> di;
         const auto lanes = packed(d, taken);

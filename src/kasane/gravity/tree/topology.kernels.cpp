@@ -29,7 +29,7 @@ KS_FN int common_level(std::uint64_t a, std::uint64_t b) {
     return (zeros - 1) / 3;  // the topmost bit belongs to no level
 }
 
-/// Bounds of octants: bound[8 k + c] is the first body of node k in its octant c or behind. A node with more than leaf_size bodies, all
+/// Bounds of octants: bound[8 k + c] is the first body of node k in its octant c or after. A node with more than leaf_size bodies, all
 /// with one key, gets one octant with all of them. Nodes with at most leaf_size bodies get none.
 struct FindOctants {
     const std::uint64_t* key;
@@ -40,7 +40,7 @@ struct FindOctants {
         const auto of = node[i / 8];
         if (of.count > leaf_size) bound[i] = first_in(of, static_cast<std::uint64_t>(i % 8));
     }
-    /// The first body of a node in an octant or behind.
+    /// The first body of a node in an octant or after.
     KS_FN std::uint32_t first_in(const NodeTest& of, std::uint64_t octant) const {
         std::uint32_t low = of.begin, high = of.begin + of.count;
         const int level = common_level(key[low], key[high - 1]);

@@ -7,7 +7,7 @@ using namespace device;
 
 namespace {
 
-constexpr int slot_of_sums = 34;  // behind that of halos
+constexpr int slot_of_sums = 34;  // after that of halos
 
 /// Zero: no ticket.
 Buffer<PeerEntry, Cuda> entries_on(Cuda on) {

@@ -16,7 +16,7 @@ using namespace device;
 
 namespace {
 
-constexpr int slot_of_halos = 33;  // behind those of channels
+constexpr int slot_of_halos = 33;  // after those of channels
 constexpr unsigned write_threads = 128;
 
 /// The sites that are sent to one neighbour.

@@ -84,7 +84,7 @@ const LimeRecord* companion(const ByteSource& source, const Records& records, co
     return found.empty() ? nullptr : found[0];
 }
 
-/// Number of the binary record that a checksum was written for: the one before it in its message, or behind it there, otherwise the nearest
+/// Number of the binary record that a checksum was written for: the one before it in its message, or after it there, otherwise the nearest
 /// before it, or the first of all. (Some writers put every record into a separate message.)
 std::size_t summed_record(const Records& records, std::size_t checksum) {
     const auto none = records.size();

@@ -27,7 +27,7 @@ std::string_view trimmed_part(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t\r\v\f") - first + 1);
 }
 
-/// The header's lines, read up to END_HEADER; the source continues behind it.
+/// The header's lines, read up to END_HEADER; the source continues after it.
 class Header {
    public:
     explicit Header(ByteSource& source) : file_(source.name()) {

@@ -95,7 +95,7 @@ std::uint64_t checksum(const GravityCheckpoint& c, ParticleRows& particles, std:
     // The pieces of a part, which ends with a piece unless it is the last, are those of the whole array.
     const auto add = [&](auto values) {
         const auto bytes = static_cast<std::size_t>(values.n) * sizeof(*values.ptr);
-        of_layout >= 8 ? sum.add_in_pieces(values.ptr, bytes) : sum.add(values.ptr, bytes);
+        of_layout >= 8 ? sum.add_in_parts(values.ptr, bytes) : sum.add(values.ptr, bytes);
     };
     const auto column = [&]<class T>(T, Column which) { for_parts<T>(particles, which, [&](auto values, index_t) { add(values); }); };
     column(Vec3<double>{}, Column::position);

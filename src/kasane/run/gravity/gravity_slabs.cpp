@@ -66,8 +66,8 @@ gravity::SnapshotOutline outline_of(const Json& j) {
 std::uint64_t set_number(const gravity::RankSlabs& slabs) {
     const auto& own = slabs.slab().own;
     io::Checksum mine, all;
-    mine.add_in_pieces(own.position);
-    mine.add_in_pieces(own.velocity);
+    mine.add_in_parts(own.position);
+    mine.add_in_parts(own.velocity);
     for (const auto& each : slabs.ranks().all_gather(std::to_string(mine.value()))) all.add(each.data(), each.size());
     return std::max<std::uint64_t>(all.value(), 1);
 }

@@ -81,7 +81,7 @@ struct Offsets {
     KS_FN void operator()(index_t c) const { offset[c] = static_cast<index_t>(begin[c]) * chunk; }
 };
 
-/// Writes the entries of a row to the places that `shape` (CsrRows, SellRows, SliceRows) gives, zeros behind them.
+/// Writes the entries of a row to the places that `shape` (CsrRows, SellRows, SliceRows) gives, zeros after them.
 template <class Shape>
 struct FillRow {
     SideOfRow rows;

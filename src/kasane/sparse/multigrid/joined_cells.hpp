@@ -33,7 +33,7 @@ struct JoinedLine {
         const int other = i % 2 == 0 ? I - 1 : I + 1;
         return other >= 0 && other < coarse ? other : !round || !periodic ? -1 : other < 0 ? coarse - 1 : 0;
     }
-    /// The face between the two cells of the coarse cell that lies behind face `at` in direction `ahead` (1 or -1); -1: there is none.
+    /// The face between the two cells of the coarse cell that lies after face `at` in direction `ahead` (1 or -1); -1: there is none.
     KS_FN int inner_face(int at, int ahead) const {
         const int near = cell(ahead > 0 ? at : at - 1), far = cell(near + ahead);  // a face has the number of the cell above it
         return near < 0 || far < 0 || coarse_of(near) != coarse_of(far) ? -1 : near > far ? near : far;

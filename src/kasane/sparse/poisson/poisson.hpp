@@ -26,7 +26,7 @@ struct Boundary {
     double value = 0;
     double transfer = 0;  ///< robin: h > 0 of -c dphi/dn = h (phi - value)
     /// A formula of the value over the face, as for source_of(); empty: `value` holds everywhere. x y z are the centres of the cells'
-    /// faces, i j k the cells behind them.
+    /// faces, i j k the cells after them.
     std::string formula = {};
     /// Whether all members are equal.
     bool operator==(const Boundary&) const = default;
