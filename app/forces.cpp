@@ -121,9 +121,9 @@ void refuse_options(const CLI::App& app, const std::vector<std::string>& names, 
 }
 
 /// @throws InputError, with the file, where the precision does not hold the forces of these particles
-void check_range(const gravity::Particles& particles, const gravity::Force& force, const std::string& file) {
+void check_range(const gravity::Particles& particles, const gravity::Force& force, const AnySpace& on, const std::string& file) {
     try {
-        gravity::check_range(particles, force);
+        gravity::check_range(particles, force, on);
     } catch (const InputError& error) {
         auto message = error.problems().front().message;
         constexpr std::string_view key = "precision = \"double\"";
@@ -163,7 +163,7 @@ int forces(const Common& common, const ForcesOptions& o, const CLI::App& app) {
     std::visit([&](auto& chosen) { chosen.softening = softening, chosen.softening_kernel = kernel, chosen.G = units.G; }, force);
     gravity::set_softening(force, snapshot.particles.softening);
     if (by_tree) gravity::validate(std::get<gravity::Tree>(force));
-    check_range(snapshot.particles, force, o.snapshot);
+    check_range(snapshot.particles, force, space, o.snapshot);
     const auto forces = run::forces(space, snapshot.particles, force);
     run::write_forces(o.file, snapshot.particles, forces);
     io::Json object{{"n", snapshot.particles.size()},

@@ -27,19 +27,19 @@ void check_state(const SimulationState& state, index_t n) {
 
 }  // namespace
 
-SimulationOptions checked_simulation(const Particles& particles, const SimulationOptions& given) {
+SimulationOptions checked_simulation(const Particles& particles, const SimulationOptions& given, const AnySpace& on) {
     validate(particles, "the simulation's initial state");
     auto options = given;
     set_softening(options.force, particles.softening);
     validate(options.step);
     if (const auto* tree = std::get_if<Tree>(&options.force)) validate(*tree);
-    check_range(particles, options.force);
+    check_range(particles, options.force, on);
     check_state(options.state, particles.size());
     return options;
 }
 
 SimulationOptions checked_options(const ParticleRange& range, const std::optional<std::pair<double, double>>& softening,
-                                  const SimulationOptions& given) {
+                                  const SimulationOptions& given, const AnySpace& on) {
     auto options = given;
     if (softening)
         set_softening(options.force, softening->first, softening->second);
@@ -47,7 +47,7 @@ SimulationOptions checked_options(const ParticleRange& range, const std::optiona
         set_softening(options.force, {});
     validate(options.step);
     if (const auto* tree = std::get_if<Tree>(&options.force)) validate(*tree);
-    check_range(range, options.force);
+    check_range(range, options.force, on);
     return options;
 }
 

@@ -23,7 +23,7 @@ double gravitational_constant(const Force& force) {
 }
 
 Simulation::Simulation(AnySpace on, Particles particles, const SimulationOptions& given) {
-    const auto options = checked_simulation(particles, given);
+    const auto options = checked_simulation(particles, given, on);
     check_memory(on, particles.size(), options.force);
     const Scheme scheme(options.step, softening(options.force), softening_per_particle(options.force), options.state.step_length,
                         particles);

@@ -44,4 +44,12 @@ DirectFrame make_direct_frame(const std::vector<Vec3<double>>& sampled, double l
     return frame;
 }
 
+double closest_pair(const std::vector<Vec3<double>>& sampled, const Vec3<double>& origin, index_t n) {
+    std::vector<double> distance;
+    for (const auto& x : sampled) distance.push_back(std::hypot(x.x - origin.x, x.y - origin.y, x.z - origin.z));
+    const auto middle = distance.begin() + std::ssize(distance) / 2;
+    std::nth_element(distance.begin(), middle, distance.end());
+    return 2 * *middle / std::pow(static_cast<double>(n), 2.0 / 3);
+}
+
 }  // namespace kasane::gravity

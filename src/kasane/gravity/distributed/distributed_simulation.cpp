@@ -172,7 +172,7 @@ Simulation distributed_simulation(comm::WorkerCommunicator& communicator, const 
                                   const SimulationOptions& given, const Exchange& exchange) {
     SimulationOptions options;
     try {
-        options = checked_simulation(particles, given);
+        options = checked_simulation(particles, given, here.front());
     } catch (...) {
         Command nothing;  // the other ranks wait for their first command
         broadcast(communicator.ranks(), nothing);
@@ -212,7 +212,7 @@ void SlabParticles::run(const std::string& given) const {
 
 Simulation distributed_simulation(std::shared_ptr<SlabParticles> particles, const SimulationOptions& given, const Exchange& exchange) {
     const auto& facts = particles->facts();
-    const auto options = checked_options(facts.range, facts.softening(), given);
+    const auto options = checked_options(facts.range, facts.softening(), given, particles->here().front());
     return Simulation(std::make_unique<SlabStepper>(std::move(particles), options, exchange));
 }
 

@@ -1,6 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/holds_for_all.hpp>
 #include <kasane/core/device/sum.hpp>
+#include <kasane/gravity/direct/sampled_frame.hpp>
 #include <kasane/gravity/distributed/agreement.hpp>
 #include <kasane/gravity/distributed/rank_slab.hpp>
 
@@ -146,7 +147,7 @@ void RankSlabs::find_facts() {
     constexpr double none = std::numeric_limits<double>::infinity();
     auto& f = facts_;
     std::array<std::uint64_t, type_count + 2> counts{};
-    std::vector<double> least(2 * type_count, none), most(2 * type_count + 1, -none);
+    std::vector<double> least(2 * type_count, none), most(2 * type_count, -none);
     for (std::size_t i = 0; i < own.mass.size(); ++i) {
         const auto t = own.type[i];
         ++counts[t];
@@ -156,7 +157,6 @@ void RankSlabs::find_facts() {
         least[type_count + t] = std::min(least[type_count + t], own.softening[i]);
         most[type_count + t] = std::max(most[type_count + t], own.softening[i]);
     }
-    for (const auto& x : own.position) most.back() = std::max({most.back(), std::abs(x.x), std::abs(x.y), std::abs(x.z)});
     counts[type_count] = own.softening.empty() ? 0 : 1;
     counts[type_count + 1] = slab_.acceleration.empty() ? 0 : 1;
     ranks_.all_reduce(View<std::uint64_t>(counts.data(), std::ssize(counts)), comm::Reduce::sum);
@@ -169,7 +169,21 @@ void RankSlabs::find_facts() {
     std::copy_n(most.begin() + type_count, type_count, f.most_softening.begin());
     f.softenings = counts[type_count] > 0;
     f.accelerated = accelerated_ = counts[type_count + 1] > 0;
-    f.range.reach = most.back();
+
+    std::vector<Vec3<double>> sampled(frame_samples);  // zero where another rank has the sample
+    for (int k = 0; k < frame_samples; ++k)
+        if (const index_t i = frame_sample(k, total()) - slab_.first; i >= 0 && i < own.size())
+            sampled[static_cast<std::size_t>(k)] = own.position[static_cast<std::size_t>(i)];
+    ranks_.all_reduce(View<double>(&sampled[0].x, 3 * frame_samples), comm::Reduce::sum);
+    const auto origin = make_direct_frame(sampled, 0, total()).origin;
+    f.range.closest = closest_pair(sampled, origin, total());
+    double reach = 0;
+    for (const auto& position : own.position) {
+        const auto x = position - origin;
+        reach = std::max({reach, std::abs(x.x), std::abs(x.y), std::abs(x.z)});
+    }
+    ranks_.all_reduce(View<double>(&reach, 1), comm::Reduce::max);
+    f.range.reach = reach;
 
     const double share = 1 / static_cast<double>(total());
     const auto* position = own.position.data();

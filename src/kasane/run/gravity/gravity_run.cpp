@@ -48,7 +48,7 @@ Sampled particles_of(const GravityFile& file, const RunControls& controls) {
 /// @param particles  Particles, or their ParticleRange   @throws InputError naming [force]
 void check_range(const auto& particles, const GravityFile& file) {
     try {
-        gravity::check_range(particles, file.force);
+        gravity::check_range(particles, file.force, file.space);
     } catch (const InputError& error) {
         throw InputError(error.problems().front().message, {file.path.string(), 0, 0, "force"});
     }
