@@ -74,6 +74,26 @@ TEST_F(BadInput, ForcesThatSinglePrecisionDoesNotHoldAreRefused) {
     }
 }
 
+TEST_F(BadInput, AnIdThatOccursTwiceIsAWarning) {
+    auto twice = three();
+    twice.particles.id = {7, 9, 7};
+    test::write_file(directory / "file.toml",
+                     "[run]\nproblem = 'gravity'\nuntil = 0.01\n[initial]\nfile = 'start.hdf5'\n"
+                     "[force]\nsoftening = 0.1\n[step]\ndt = 0.01\n[output]\ndirectory = 'out'\n");
+    for (const auto& start : {three(), twice}) {
+        gravity::write_snapshot(directory / "start.hdf5", start);
+        const auto outcome = kasane({"run", "file.toml", "--force"});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        const bool warned = start.particles.id == twice.particles.id;
+        for (const auto& text : {outcome.err, test::read_file(directory / "out/log.txt")})
+            EXPECT_EQ(text.find("start.hdf5: the id 7 occurs more than once") != std::string::npos, warned) << text;
+    }
+    EXPECT_EQ(gravity::repeated_id(three().particles), std::nullopt);
+    auto shuffled = three();
+    shuffled.particles.id = {9, 7, 8};
+    EXPECT_EQ(gravity::repeated_id(shuffled.particles), std::nullopt);
+}
+
 TEST_F(BadInput, MissingFileDirectoryAndNonsense) {
     fs::create_directory(directory / "folder");
     test::write_file(directory / "empty.toml", "");

@@ -9,7 +9,8 @@ namespace kasane::gravity::detail {
 inline constexpr std::uint64_t host_particle = 2 * sizeof(Vec3<double>) + 2 * sizeof(double) + 1;
 
 /// Largest host memory per particle of a run, without its force [byte]: the particles, which a thread writes to files beside the
-/// computation, for a snapshot a list of their numbers, and the state for a resumed run
+/// computation, for a snapshot a list of their numbers, and the state for a resumed run. At the start the sorted ids (repeated_id()) take
+/// the place of the list.
 /// @param state  bytes per particle of SimulationState   @param softening  bytes of its own softening, or 0
 constexpr std::uint64_t host_bytes(std::uint64_t state, std::uint64_t softening) {
     const std::uint64_t particle = host_particle + softening;

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace kasane::gravity {
 
@@ -77,6 +79,15 @@ void validate(const Particles& p, const std::string& source, bool velocities) {
         KS_VALIDATE(p.type[i] < type_count,
                     fmt::format("{}: particle {} (id {}) has type {}: types are 0 to {}", source, i, p.id[i], p.type[i], type_count - 1));
     }
+}
+
+std::optional<std::uint64_t> repeated_id(const Particles& particles) {
+    const auto repeats = [](const auto& ids) { return std::ranges::adjacent_find(ids, std::greater_equal<>()); };
+    if (repeats(particles.id) == particles.id.end()) return {};  // strictly ascending
+    auto sorted = particles.id;
+    std::ranges::sort(sorted);
+    const auto found = repeats(sorted);
+    return found == sorted.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace kasane::gravity

@@ -5,6 +5,7 @@
 #include <kasane/core/math/vec3.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,5 +40,8 @@ struct Particles {
 /// @param velocities  false: `particles.velocity` is not used, and not checked
 /// @throws InputError with the first bad particle and its fault
 void validate(const Particles& particles, const std::string& source, bool velocities = true);
+
+/// The smallest id that occurs more than once. Takes 8 bytes per particle, and sorts, unless the ids ascend.
+std::optional<std::uint64_t> repeated_id(const Particles& particles);
 
 }  // namespace kasane::gravity

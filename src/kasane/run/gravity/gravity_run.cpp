@@ -149,6 +149,7 @@ class GravityRun : public Run {
         check_range(sampled.particles, file_);
         particles_ = std::move(sampled.particles);
         record_.warnings = std::move(sampled.warnings);
+        warn_of_repeated_ids();
         record_.components = std::move(sampled.outline.components);
         name_objects();
     }
@@ -352,6 +353,18 @@ class GravityRun : public Run {
         slabs_ = sampled_slabs(workers, file_, sampling, groups, settings_, show);
         controls.throw_if_stopped();
         check_range(slabs_->facts().range, file_);
+    }
+
+    /// A snapshot that is taken as it is keeps its ids. Nothing that is computed depends on them. They are not compared in slabs, which no
+    /// rank has as a whole.
+    void warn_of_repeated_ids() {
+        const auto repeated = file_.initial.as_is ? gravity::repeated_id(particles_) : std::nullopt;
+        if (!repeated) return;
+        record_.warnings.push_back(fmt::format(
+            "{}: the id {} occurs more than once, and ids identify particles in snapshots: the film of report.html and programs that read "
+            "the snapshots of this run may take these particles for each other. Give each particle an id of its own",
+            file_.initial.sources[0].file()->string(), *repeated));
+        log::warning("{}", record_.warnings.back());
     }
 
     void name_objects() {
