@@ -3,6 +3,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/log.hpp>
 #include <kasane/core/io/json.hpp>
+#include <kasane/run/driver/run_directory.hpp>
 #include <kasane/run/driver/run_texts.hpp>
 #include <kasane/run/kinds.hpp>
 
@@ -95,8 +96,12 @@ std::vector<ManyRun> runs_of(const Common& common, const RunOptions& o) {
             for (const auto& setting : common.settings()) run.settings.push_back(setting);
             fs::path directory = o.directory.empty() ? peek(file, run.settings, "output", "directory") : o.directory;
             KS_VALIDATE(!directory.empty(), "is missing: name the directory of the runs", {file, 0, 0, "output.directory"});
+            const auto above = directory;
             if (o.files.size() > 1 && !o.directory.empty()) directory /= as_name(fs::path(file).stem().string());
             if (!combination.name.empty()) directory /= combination.name;
+            KS_VALIDATE(directory == above || !run::is_run_directory(above),
+                        "holds a run, and these runs would be inside it: name another directory",
+                        {above.string(), 0, 0, o.directory.empty() ? "output.directory" : "-o"});
             run.directory = directory.string();
             run.settings.push_back(text_setting("output.directory", run.directory, "-o"));
             runs.push_back(std::move(run));

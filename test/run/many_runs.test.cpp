@@ -117,6 +117,20 @@ TEST_F(ManyRuns, BadInputEndsTheCommandBeforeTheFirstRun) {
         refused({"--each", wrong}, {"quarks.kappa=0.150,0.153"});
 }
 
+TEST_F(ManyRuns, AreNotWrittenIntoTheDirectoryOfARun) {
+    result(kasane({"run", "hmc.toml", "-o", "scan", "--quiet", "--json"}));
+    const auto refused = [&](const Words& more) {
+        test::expect_bad_input(kasane(command(more)), {"scan", "holds a run", "another directory"});
+        EXPECT_FALSE(exists("scan/seed-1"));
+        EXPECT_FALSE(exists("scan/hmc"));
+    };
+    refused({"-o", "scan", "--each", "hmc.seed=1"});
+    refused({"-o", "scan", "--each", "hmc.seed=1", "--force"});
+    refused({"--set", "output.directory=scan", "--each", "hmc.seed=1"});
+    refused({"hmc.toml", "-o", "scan"});
+    EXPECT_EQ(json::parse(read_file(directory / "scan/record.json"))["status"], "done");
+}
+
 TEST_F(ManyRuns, TheSameCommandContinues) {
     const Words settings{"hmc.trajectories=60", "hmc.steps=12", "lattice.extents=[4, 4, 4, 4]", "output.checkpoint_every=0"};
     auto words = command({"-o", "scan", "--each", "hmc.seed=1,2"});
