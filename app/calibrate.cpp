@@ -120,7 +120,11 @@ int calibrate(const Common& common, const CalibrateOptions& options) {
     auto& ranks = comm::world();
     const auto here = comm::placement(ranks, common.device_or_auto(), options.workers_per_rank, common.threads_or_all());
     const auto file = options.file.empty() ? default_calibration_file() : std::filesystem::path(options.file);
-    if (!options.file.empty() && ranks.rank() == 0) AtomicFile probe(file);  // a path that cannot be written is an error before the work
+    if (!options.file.empty() && ranks.rank() == 0) {  // a path that cannot be written is an error before the work
+        AtomicFile probe(file);
+        const auto why_not = why_calibration_kept(file);
+        KS_VALIDATE(why_not.empty(), why_not, {options.file, 0, 0, "--file"});
+    }
     const auto* cpu = std::get_if<Cpu>(&here.front());
     const auto device = device_text(device_info(here.front()), cpu ? thread_count(*cpu) : 0);
     const Stopwatch watch;

@@ -104,6 +104,10 @@ sparse::SolverOptions solver_options(const SolveOptions& o, const CLI::App& app)
             require(app.count(option) == 0, option, "has no effect with --precondition " + o.precondition + ": leave it out, or take ic0");
     if (!problems.empty()) throw InputError(problems);
     options.tune = o.no_tune ? sparse::Tuning::off : o.tune ? sparse::Tuning::full : sparse::Tuning::automatic;
+    if (!o.tuning_file.empty()) {
+        const auto why_not = sparse::why_tuning_kept(o.tuning_file);
+        KS_VALIDATE(why_not.empty(), why_not, {o.tuning_file, 0, 0, "--tuning-file"});
+    }
     if (!o.no_tune) options.tuning_file = o.tuning_file.empty() ? sparse::default_tuning_file() : fs::path(o.tuning_file);
     return options;
 }

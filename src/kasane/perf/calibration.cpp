@@ -89,6 +89,8 @@ Calibration read_calibration(const std::filesystem::path& file) {
     return out;
 }
 
+std::string why_calibration_kept(const std::filesystem::path& file) { return io::read_entries(entries_of(file)).why_kept; }
+
 std::string keep_calibration(const std::filesystem::path& file, const std::vector<CalibrationEntry>& entries) {
     if (file.empty()) return "there is no directory for it: set HOME or XDG_CACHE_HOME, or name a file";
     const auto date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));

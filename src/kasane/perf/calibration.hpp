@@ -45,6 +45,9 @@ std::filesystem::path default_calibration_file();
 /// Entries of this version of kasane. Never throws because of the file's content or absence.
 Calibration read_calibration(const std::filesystem::path& file);
 
+/// The reason why keep_calibration() would leave an existing file as it is, and a remedy; empty: it would write the file.
+std::string why_calibration_kept(const std::filesystem::path& file);
+
 /// Writes these entries into the file; they replace entries with the same keys.
 /// @return the reason why the file could not be written; empty if it was written
 std::string keep_calibration(const std::filesystem::path& file, const std::vector<CalibrationEntry>& entries);

@@ -198,6 +198,7 @@ TEST_F(BadPoisson, Solvers) {
     expect_refused({"solver.ssor_omega=1.5"}, {"solver.ssor_omega", "belongs to precondition = \\\"ssor\\\""});
     expect_refused({"solver.precondition=ssor", "solver.ssor_omega=2"}, {"solver.ssor_omega", "below 2"});
     expect_refused({"solver.tuning_file=here.json"}, {"solver.tuning_file", "no effect with tune = false"});
+    expect_refused({"solver.tuning_file=box.toml", "solver.tune=true"}, {"solver.tuning_file", "is not replaced", "ends in .json"});
     expect_refused({"output.checkpoint_every=-1"}, {"output.checkpoint_every", "at least 0"});
 }
 

@@ -61,11 +61,12 @@ fs::path cache_file(const std::string& name) {
 Entries read_entries(const EntryFile& file) {
     Entries out;
     // A mistyped option can name any file of the user, such as a matrix.
-    out.replaceable = file.path.extension() == ".json";
+    const bool replaceable = file.path.extension() == ".json";
     const auto passed_over = [&](const std::string& reason) {
         out.list = Json::array();
         out.note = fmt::format("{} is passed over: {}. It is {}.", file.path.string(), reason,
-                               out.replaceable ? "written anew " + file.anew : "not replaced: name a new file, or one that ends in .json");
+                               replaceable ? "written anew " + file.anew : "not replaced: name a new file, or one that ends in .json");
+        if (!replaceable) out.why_kept = fmt::format("is not replaced, because {}: name a new file, or one that ends in .json", reason);
         return out;
     };
     std::error_code error;
@@ -95,8 +96,8 @@ std::string change_entries(const EntryFile& file, const std::function<void(Json&
         if (file.path.has_parent_path()) fs::create_directories(file.path.parent_path());
         const Lock lock(file.path);
         if (!lock.held()) return fmt::format("{} is locked by another program, or not writable", file.path.string());
-        auto [list, note, replaceable] = read_entries(file);
-        if (!note.empty() && !replaceable) return note;
+        auto [list, note, why_kept] = read_entries(file);
+        if (!why_kept.empty()) return note;
         change(list);
         while (list.size() > file.most) list.erase(list.begin());
         // Entries of other programs may hold text that is not UTF-8.

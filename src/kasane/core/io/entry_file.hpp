@@ -25,7 +25,7 @@ std::filesystem::path cache_file(const std::string& name);
 struct Entries {
     io::Json list = io::Json::array();  ///< the objects in the list, unchecked
     std::string note;                   ///< the problem of the file; empty: none
-    bool replaceable = true;            ///< whether a file with a problem is replaced
+    std::string why_kept;               ///< the reason why change_entries() leaves the file as it is, and a remedy; empty: it does not
 };
 
 /// Reads the entries. Never throws because of the file's content or absence.

@@ -369,6 +369,8 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, 
         table.text("tuning_file", {.help = "where times and choices are kept; empty: in the user's cache directory", .fallback = ""});
     if (!off) o.tuning_file = kept.empty() ? sparse::default_tuning_file() : file_of(table, "tuning_file", kept, directory);
     if (!kept.empty()) table.resolve("tuning_file", o.tuning_file.string());
+    if (const auto why_not = kept.empty() ? "" : sparse::why_tuning_kept(o.tuning_file); !why_not.empty())
+        table.problem("tuning_file", o.tuning_file.string() + " " + why_not);
     if (off && !kept.empty()) table.problem("tuning_file", "has no effect with tune = false: leave one of them out");
     return o;
 }

@@ -168,6 +168,8 @@ TuningKey tuning_key(const std::string& device, const CsrView& A, const SolverOp
 
 fs::path default_tuning_file() { return io::cache_file("tuning.json"); }
 
+std::string why_tuning_kept(const fs::path& file) { return io::read_entries(entries_of(file)).why_kept; }
+
 Recalled recall(const fs::path& file, const TuningKey& key, const SolverOptions& asked) {
     Recalled out;
     if (file.empty()) return out;

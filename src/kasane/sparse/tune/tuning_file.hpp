@@ -27,6 +27,9 @@ TuningKey tuning_key(const std::string& device, const CsrView& A, const SolverOp
 /// $XDG_CACHE_HOME/kasane/tuning.json, else ~/.cache/kasane/tuning.json; empty where neither variable is set.
 std::filesystem::path default_tuning_file();
 
+/// The reason why remember() would leave an existing file as it is, and a remedy; empty: it would write the file.
+std::string why_tuning_kept(const std::filesystem::path& file);
+
 /// Results of earlier programs for one key.
 struct TuningRecord {
     std::optional<SolverOptions> choice;  ///< the fastest of all candidates: `asked` with its open fields filled in
