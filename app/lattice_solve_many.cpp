@@ -71,7 +71,7 @@ Json json_of_solved(const LatticeSolveResult& result) {
     return as_json(result);
 }
 
-/// The correlators of one kappa over the configurations.
+/// The correlators of one kappa over the configurations, at least one.
 struct KappaMeans {
     double kappa = 0;
     std::size_t count = 0;  ///< configurations
@@ -97,6 +97,7 @@ void add_means(const std::vector<const Json*>& rows, const char* which, int bin,
             function_of_means("mass", at_time, bin, [t](const std::vector<double>& c) { return lattice::effective_mass(c)[t]; }));
 }
 
+/// Means of each kappa that has correlators: a random source has none, and solutions may have failed.
 std::vector<KappaMeans> means_of(const std::vector<double>& kappas, const std::vector<BatchTask>& tasks,
                                  const std::vector<BatchResult>& results, int bin) {
     std::vector<KappaMeans> all;
@@ -104,6 +105,7 @@ std::vector<KappaMeans> means_of(const std::vector<double>& kappas, const std::v
         std::vector<const Json*> rows;
         for (std::size_t i = 0; i < tasks.size(); ++i)
             if (tasks[i].inputs["kappa"] == kappa && results[i].value.contains("pion")) rows.push_back(&results[i].value);
+        if (rows.empty()) continue;
         KappaMeans of{kappa, rows.size(), {}, {}, {}, {}};
         add_means(rows, "pion", bin, of.pion, of.pion_mass);
         add_means(rows, "vector", bin, of.vector, of.vector_mass);
@@ -157,7 +159,6 @@ std::string solutions_text(const std::vector<BatchTask>& tasks, const std::vecto
 
 std::string means_text(const KappaMeans& of, std::size_t requested) {
     auto text = fmt::format("\n\nkappa {:.12g}: mean of {} of {} configurations", of.kappa, of.count, requested);
-    if (of.pion.empty()) return text;
     text += fmt::format("\n{:>5} {:>22} {:>22} {:>16} {:>16}", "t", "pion", "vector", "pion mass", "vector mass");
     const auto mass = [](const std::vector<MeanValue>& masses, std::size_t t) {
         return t < masses.size() && std::isfinite(masses[t].value) ? text_of(masses[t]) : "";
@@ -270,7 +271,7 @@ int solve_many(const Common& common, const Workers& workers, const std::optional
     const auto means = means_of(o.kappas, tasks, results, o.bin);
     std::string advice;
     for (const auto& of : means)
-        if (advice.empty() && !of.pion.empty()) advice = advice_on_bins(of.pion[of.pion.size() / 2], of.count, o.bin);
+        if (advice.empty()) advice = advice_on_bins(of.pion[of.pion.size() / 2], of.count, o.bin);
     auto text = solutions_text(tasks, results);
     if (columns_of(o) == 1)
         text += "\n\nno means: a random source has one column, and no correlators";
