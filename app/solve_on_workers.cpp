@@ -111,6 +111,12 @@ auto with_solver(const char* loop, const Common& common, const std::string& file
         return body(solver);
     } catch (const sparse::PreconditionError& error) {
         throw ComputationError(fmt::format("{}: {} (--precondition jacobi)", file, error.what()));
+    } catch (const InputError& error) {
+        ranks.end_if_others_wait();
+        auto problems = error.problems();
+        for (auto& problem : problems)
+            if (problem.where.key == "block") problem.where.key = "--block";
+        throw InputError(problems);
     } catch (...) {
         ranks.end_if_others_wait();
         throw;

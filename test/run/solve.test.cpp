@@ -405,6 +405,7 @@ TEST_F(Solve, BadOptionsAreNamed) {
     refused({"--iteration", "eisenstadt"}, {"--iteration", "eisenstat"});
     refused({"--launch", "graf"}, {"--launch", "graph"});
     refused({"--no-tune", "--tuning-file", "t.json"}, {"--no-tune", "--tuning-file"});
+    refused({"--tuning-file", "A.mtx"}, {"A.mtx", "--tuning-file", "is not replaced", "ends in .json"});
     refused({"--no-tune", "--tune"}, {"--no-tune", "--tune"});
     refused({"--frobnicate"}, {"--frobnicate"});
     const auto outcome = solve({"A.mtx", "--rtol", "0", "--format", "dense", "--json"});
@@ -450,7 +451,8 @@ TEST_F(Solve, FindsTheSmallestEigenvalues) {
     }
     EXPECT_EQ(solve({"A.mtx", "--eigenvalues", "2", "--precondition", "none", "--max-iterations", "2"}).status, 1);
     test::expect_bad_input(solve({"A.mtx", "--eigenvalues", "0", "--json"}), {"--eigenvalues", "whole number from 1"});
-    test::expect_bad_input(solve({"A.mtx", "--eigenvalues", "200", "--json"}), {"a fifth of the rows"});
+    test::expect_bad_input(solve({"A.mtx", "--eigenvalues", "200", "--json"}),
+                           {"--eigenvalues", "200 eigenvalues of 400 rows", "at most a fifth of the rows, 80"});
     test::expect_bad_input(solve({"A.mtx", "--eigenvalues", "2", "--precondition", "ssor", "--json"}), {"multigrid, jacobi and none"});
     const auto refused = [&](std::vector<std::string> options, const std::vector<std::string>& words) {
         options.insert(options.begin(), {"A.mtx", "--eigenvalues", "3", "--json"});

@@ -271,8 +271,8 @@ TEST_F(ParallelSolve, SolvesRowsOfBlocks) {
         }
     fs::remove(directory / "x.mtx");
     put("flow.mtx", sparse::test::convection(12, 0.05, 1, -2));
-    expect_refused(2, {"blocks.mtx", "--json", "--block", "2"}, {"blocks.mtx", "243 rows", "not a multiple"});
-    expect_refused(2, {"flow.mtx", "--json", "--block", "2"}, {"flow.mtx", "may be positive definite"});
+    expect_refused(2, {"blocks.mtx", "--json", "--block", "2"}, {"blocks.mtx", "--block", "is 2", "243 rows", "not a multiple"});
+    expect_refused(2, {"flow.mtx", "--json", "--block", "2"}, {"flow.mtx", "--block", "may be positive definite"});
     expect_refused(2, {"blocks.mtx", "--json", "--block", "3", "--precondition", "multigrid"}, {"--block", "multigrid"});
 }
 

@@ -20,8 +20,10 @@ void check_eigen_options(const EigenOptions& options, index_t rows) {
     const auto require = [&](bool good, const std::string& message, const char* key) {
         if (!good) problems.push_back({message, {"", 0, 0, key}});
     };
-    require(options.count >= 1 && options.count <= std::max<index_t>(1, rows / 5),
-            fmt::format("{} eigenvalues of {} rows: ask for at least one and at most a fifth of the rows", options.count, rows), "count");
+    const auto most = std::max<index_t>(1, rows / 5);
+    require(options.count >= 1 && options.count <= most,
+            fmt::format("{} eigenvalues of {} rows: ask for at least one and at most a fifth of the rows, {}", options.count, rows, most),
+            "count");
     require(options.rtol > 0 && options.rtol < 1, "rtol must be above 0 and below 1. Try 1e-6.", "rtol");
     require(options.iteration_limit >= 1, "at least one iteration must be allowed. Try 500.", "iteration_limit");
     require(options.precondition == Precondition::multigrid || options.precondition == Precondition::jacobi ||

@@ -28,11 +28,12 @@ constexpr int usual_coarse_rows = 256, most_coarse_rows = 4096;
 
 void check_options(const DistributedOptions& options, bool real) {
     const auto kind = options.precondition;
-    KS_VALIDATE(real || options.block == 1, "rows of blocks are for real matrices: leave the block out");
+    const Where block{"", 0, 0, "block"};
+    KS_VALIDATE(real || options.block == 1, "rows of blocks are for real matrices: leave the block out", block);
     KS_VALIDATE(options.block >= 0 && options.block <= most_block,
-                fmt::format("block = {}: blocks have 2 to {} rows; 1: scalar rows, 0: the size that fits", options.block, most_block));
+                fmt::format("is {}: blocks have 2 to {} rows; 1: scalar rows, 0: the size that fits", options.block, most_block), block);
     KS_VALIDATE(options.block <= 1 || kind != Precondition::multigrid,
-                "multigrid has no rows of blocks: leave the block out, or take ic0 or jacobi");
+                "multigrid has no rows of blocks: leave the block out, or take ic0 or jacobi", block);
     KS_VALIDATE(kind == Precondition::jacobi || kind == Precondition::ic0 || kind == Precondition::multigrid,
                 fmt::format("the preconditioner {} is for one worker: on several there are jacobi, ic0 and multigrid", name(kind)));
     KS_VALIDATE(options.overlap >= 0 && options.overlap <= 8,
@@ -135,18 +136,19 @@ int block_for(const Checked<double>& matrix, const DistributedOptions& options, 
     }
     const int block = options.block;
     if (block == 1) return 1;
-    KS_VALIDATE(matrix.positive,
-                fmt::format("block = {}: rows of blocks are for matrices that may be positive definite, and this one is not. Leave the "
-                            "block out",
-                            block),
-                {source, 0, 0, ""});
+    KS_VALIDATE(
+        matrix.positive,
+        fmt::format("is {}: rows of blocks are for matrices that may be positive definite, and this one is not. Leave the block out",
+                    block),
+        {source, 0, 0, "block"});
     KS_VALIDATE(
         A.n % block == 0,
-        fmt::format("block = {}: the matrix has {} rows, which are not a multiple of it: take a size that divides them, or 1", block, A.n),
-        {source, 0, 0, ""});
+        fmt::format("is {}, and the matrix has {} rows, which are not a multiple of it: take a size that divides them, or 1", block, A.n),
+        {source, 0, 0, "block"});
     KS_VALIDATE(A.n / block >= workers,
-                fmt::format("{} rows of blocks cannot be divided among {} workers: take at most {}", A.n / block, workers, A.n / block),
-                {source, 0, 0, ""});
+                fmt::format("{} rows of blocks cannot be divided among {} workers: take at most {} workers, or a smaller size of blocks",
+                            A.n / block, workers, A.n / block),
+                {source, 0, 0, "block"});
     return block;
 }
 
