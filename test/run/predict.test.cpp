@@ -73,6 +73,12 @@ TEST_F(Predict, OneProcessor) {
     EXPECT_NE(p["bound"].get<std::string>().find("arithmetic"), std::string::npos);
     EXPECT_GT(p["memory"]["host_bytes"], 40000 * 150);
     EXPECT_EQ(p["memory"]["device_bytes"], 0);
+    // The memory of a run with its report, as `check` states it, and without.
+    for (const char* report : {"output.report=true", "output.report=false"}) {
+        const auto predicted = command({"predict", "run.toml", "--json", "--on", "A processor, 4 threads", "--set", report}).json();
+        const auto checked = command({"check", "run.toml", "--json", "--set", report}).json();
+        EXPECT_EQ(predicted["memory"]["host_bytes"], checked["memory"]["host_bytes"]) << report;
+    }
     // The only device that is known is taken, with a word on that.
     const auto other = command({"predict", "run.toml"});
     ASSERT_EQ(other.status, 0) << other.err;
@@ -175,6 +181,7 @@ TEST_F(Predict, ATreeWithBlockSteps) {
     EXPECT_GT(p["seconds_per_step"]["expected"], 0);
     EXPECT_LT(p["seconds_per_step"]["low"], p["seconds_per_step"]["expected"]);
     EXPECT_GT(p["memory"]["host_bytes"], 5000 * 150);
+    EXPECT_EQ(p["memory"]["host_bytes"], with({"check", "run.toml", "--json"}).json()["memory"]["host_bytes"]);
     const auto measured = with({"run", "run.toml", "--json"});
     ASSERT_EQ(measured.status, 0) << measured.err;
     EXPECT_NEAR(32 * p["parts"]["block steps"].get<double>() / measured.json()["block_steps"].get<double>(), 1, 0.3);
@@ -185,7 +192,7 @@ TEST_F(Predict, ATreeWithBlockSteps) {
 
 TEST_F(Predict, ATreeOnRanks) {
     // The device of this machine, as a prediction without a calibration names it.
-    const std::vector<std::string> tree{"--set", "force.method=\"tree\"", "--threads", "1", "--json"};
+    const std::vector<std::string> tree{"--set", "force.method=\"tree\"", "--set", "output.report=false", "--threads", "1", "--json"};
     const auto with = [&](std::vector<std::string> words) {
         words.insert(words.end(), tree.begin(), tree.end());
         return command(words);

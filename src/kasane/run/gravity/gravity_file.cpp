@@ -127,15 +127,14 @@ GravityFile read_gravity_file(const std::filesystem::path& path, const GravitySo
     return file;
 }
 
-namespace {
-
-/// Host memory of a run in one process. The report is made when the simulation is released. @param steps  memory of the steps [byte]
-std::uint64_t with_report(const GravityFile& file, std::uint64_t steps, index_t n) {
+std::uint64_t root_host_bytes(const GravityFile& file, std::uint64_t steps, int ranks, std::uint64_t available) {
+    const auto n = file.initial.count();
+    // Also where each rank writes its own snapshots: checkpoints are one file. The film shows the snapshots that fit.
+    if (ranks > 1) return steps + collected_bytes(n, available - std::min(available, steps));
     if (!file.report) return steps;
+    // The report is made when the simulation is released.
     return std::max(steps, ReportMemory::of_particle * static_cast<std::uint64_t>(n)) + report_memory().pictures;
 }
-
-}  // namespace
 
 std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ranks) {
     const auto n = file.initial.count();
@@ -144,7 +143,8 @@ std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ra
     std::vector<RunMemory> all(static_cast<std::size_t>(ranks.size()));
     if (all_workers == 1) {
         const auto needed = gravity::simulation_memory(file.space, n, file.force);
-        all[0] = {with_report(file, needed.host_bytes, n), available_memory(Cpu{}), needed.device_bytes,
+        const auto available = available_memory(Cpu{});
+        all[0] = {root_host_bytes(file, needed.host_bytes, 1, available), available, needed.device_bytes,
                   cpu ? 0 : available_memory(file.space)};
         return all;
     }
@@ -162,11 +162,7 @@ std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ra
         all[r].host_available = free.host - std::min(free.host, others);
         all[r].device_available = free.device;
     }
-    // Also where each rank writes its own snapshots: checkpoints are one file. The film shows the snapshots that fit.
-    if (ranks.size() == 1)
-        all[0].host_bytes = with_report(file, all[0].host_bytes, n);
-    else
-        all[0].host_bytes += collected_bytes(n, all[0].host_available - std::min(all[0].host_available, all[0].host_bytes));
+    all[0].host_bytes = root_host_bytes(file, all[0].host_bytes, ranks.size(), all[0].host_available);
     return all;
 }
 

@@ -44,6 +44,10 @@ struct GravitySource {
 /// @throws InputError with everything that is wrong with the file, with line and column
 GravityFile read_gravity_file(const std::filesystem::path& path, const GravitySource& source = {});
 
+/// Host memory of the root rank with its report or, of several ranks, the particles that it collects [byte].
+/// @param steps  of the steps [byte]   @param available  on its host [byte]
+std::uint64_t root_host_bytes(const GravityFile& file, std::uint64_t steps, int ranks, std::uint64_t available);
+
 /// Memory of each rank: on the host of all its workers, on a device of its largest worker. @param ranks  that the file was read with
 std::vector<RunMemory> memory(const GravityFile& file, const RankCoordinator& ranks);
 

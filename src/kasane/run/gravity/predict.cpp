@@ -148,6 +148,7 @@ void add_memory(Prediction& out, const GravityFile& file, const gravity::Direct&
         out.host_bytes += memory.host_bytes;
         out.device_bytes += memory.device_bytes;
     }
+    out.host_bytes = root_host_bytes(file, out.host_bytes, request.ranks, available_memory(Cpu{}));
 }
 
 }  // namespace

@@ -204,6 +204,7 @@ Prediction predict_from_record(const GravityFile& file, const PredictionRequest&
                                         : gravity::simulation_memory(kind, out.particles, file.force);
         out.host_bytes += memory.host_bytes, out.device_bytes += memory.device_bytes;
     }
+    out.host_bytes = root_host_bytes(file, out.host_bytes, request.ranks, available_memory(Cpu{}));
     return out;
 }
 

@@ -145,6 +145,7 @@ Prediction predict_tree(const GravityFile& file, const Calibration& calibration,
                                 : gravity::simulation_memory(file.space, n, file.force);
         out.host_bytes += memory.host_bytes, out.device_bytes += memory.device_bytes;
     }
+    out.host_bytes = root_host_bytes(file, out.host_bytes, request.ranks, available_memory(Cpu{}));
     return out;
 }
 
