@@ -364,7 +364,7 @@ TEST_F(BadInput, MoreParticlesThanMemory) {
 }
 
 TEST_F(BadInput, NoCudaDevice) {
-    if (why_no_cuda().empty()) GTEST_SKIP() << "this machine has a CUDA device";
+    if (why_no_cuda().empty()) GTEST_SKIP() << "this machine has a CUDA device: set CUDA_VISIBLE_DEVICES to nothing";
     small_run();
     test::expect_bad_input(kasane({"run", "small.toml", "--device", "cuda", "--json"}),
                            {"--device", "run.device", "cuda", "not available"});

@@ -135,7 +135,7 @@ TEST_F(BenchTree, OrderOfTargetsChangesNoForce) {
 }
 
 TEST_F(BenchTree, CountersOfAProfilerJoinTheRecord) {
-    if (!fs::exists("/usr/bin/python3")) GTEST_SKIP() << "no python3";
+    if (!fs::exists("/usr/bin/python3")) GTEST_SKIP() << "/usr/bin/python3 is not there: apt-get install python3";
     ASSERT_EQ(kasane({"bench", "gravity.tree.order", "--device", "cpu", "--threads", "1", "--n", "300", "--json", "r.json"}).status, 0);
     std::vector<double> rates;
     for (int k = 0; k < 4; ++k) rates.push_back(70 + k);

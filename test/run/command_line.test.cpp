@@ -17,11 +17,13 @@ namespace fs = std::filesystem;
 
 class CommandLine : public test::CommandTest {
    protected:
-    /// Output of a program of the system; skips the test where it is not installed.
+    /// Output of a program of the system.
     test::Outcome shell(const std::string& program, const std::string& script) {
         return Process(directory, {"-c", script}, {}, {"/usr/bin/env", program}).wait();
     }
     static bool installed(const std::string& program) { return std::system(("command -v " + program + " >/dev/null").c_str()) == 0; }
+    /// Why a test is skipped, and the remedy.
+    static std::string missing(const std::string& program) { return program + " is not installed: apt-get install " + program; }
     /// The port that a view with --json prints; 0 where it prints none.
     int port_of_view() {
         if (!wait_for([&] { return contains(test::read_file(directory / ".out"), "}"); })) return 0;
@@ -56,7 +58,7 @@ TEST_F(CommandLine, NewOverwritesNothing) {
 }
 
 TEST_F(CommandLine, BashCompletesVerbsAndOptions) {
-    if (!installed("bash")) GTEST_SKIP() << "no bash";
+    if (!installed("bash")) GTEST_SKIP() << missing("bash");
     test::write_file(directory / "completion", kasane({"completion", "bash"}).out);
     const auto completed = [&](const std::string& words) {
         const auto script =
@@ -81,7 +83,7 @@ TEST_F(CommandLine, ZshAndFishReadTheirScripts) {
         const auto read = Process(directory, {"-n", name}, {}, {"/usr/bin/env", name}).wait();  // parses without executing
         EXPECT_EQ(read.status, 0) << name << read.err;
     }
-    if (!installed("fish")) GTEST_SKIP() << "no fish";
+    if (!installed("fish")) GTEST_SKIP() << missing("fish");
     const auto completed = [&](const std::string& words) {
         auto all = shell("fish", "source ./fish; complete -C '" + words + "'").out;
         std::string names;
@@ -136,6 +138,12 @@ TEST_F(CommandLine, OutputsAreCheckedBeforeTheMeasurement) {
         test::expect_bad_input(outcome, {words});
     }
     EXPECT_FALSE(fs::exists(directory / "no"));
+    for (const auto& content : {"% a matrix", "{\"choices\": []}"}) {  // the machine is not measured for minutes first
+        test::write_file(directory / "A.mtx", content);
+        const auto outcome = kasane({"calibrate", "--device", "cpu", "--seconds", "600", "--file", "A.mtx", "--json"}, [] { alarm(60); });
+        test::expect_bad_input(outcome, {"A.mtx", "--file", "is not replaced", "ends in .json"});
+        EXPECT_EQ(test::read_file(directory / "A.mtx"), content);
+    }
 }
 
 TEST_F(CommandLine, HelpShowsNoInternalDefaults) {
@@ -157,7 +165,7 @@ TEST_F(CommandLine, TheManualPageNamesEveryVerbAndOption) {
     test::write_file(directory / "kasane.1", page.out);
     for (const char* section : {".SH NAME", ".SH RUN", ".SH LATTICE SOLVE", ".SH EXIT STATUS", "\\-\\-kappa"})
         EXPECT_TRUE(contains(page.out, section)) << section;
-    if (!installed("groff")) GTEST_SKIP() << "no groff";
+    if (!installed("groff")) GTEST_SKIP() << missing("groff");
     const auto set = Process(directory, {"-ww", "-man", "-Tascii", "-z", "kasane.1"}, {}, {"/usr/bin/env", "groff"}).wait();
     EXPECT_EQ(set.status, 0);
     EXPECT_EQ(set.err, "");

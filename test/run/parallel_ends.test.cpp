@@ -113,7 +113,7 @@ TEST_F(ParallelEnds, AFullDisk) {
 
 TEST_F(ParallelEnds, ARankWithoutMemoryIsNamed) {
 #if defined(__SANITIZE_ADDRESS__)
-    GTEST_SKIP() << "AddressSanitizer ends the process itself where memory cannot be had";
+    GTEST_SKIP() << "AddressSanitizer ends the process itself where memory cannot be had: test a build without KASANE_SANITIZE";
 #endif
     // What a rank takes of addresses in a small run, and a little more, but less than its half of the particles takes.
     auto process = begin("small");

@@ -8,8 +8,8 @@
 namespace kasane::test {
 
 inline bool has_launcher() { return KASANE_MPIRUN[0] != '\0'; }
-inline constexpr const char* no_launcher = "this build has no MPI, so there is no launcher of ranks";
-inline constexpr const char* no_signals = "the launcher does not pass SIGUSR1 on to ranks";
+inline constexpr const char* no_launcher = "this build has no MPI, so there is no launcher of ranks: install an MPI and configure again";
+inline constexpr const char* no_signals = "the launcher does not pass SIGUSR1 on to ranks: build with Open MPI";
 
 /// A process, from /proc.
 inline std::string environment_of(const fs::path& process, const std::string& variable) {

@@ -511,11 +511,11 @@ TEST_F(Resume, AFullDiskIsAClearErrorAndLeavesTheLastGoodCheckpoint) {
 }
 
 TEST_F(Resume, ASmallFileSystemThatFillsUp) {
-    if (geteuid() != 0) GTEST_SKIP() << "mounting a small file system needs root";
+    if (geteuid() != 0) GTEST_SKIP() << "mounting a small file system needs root: run the test as root";
     const auto mounted = directory / "small_disk";
     fs::create_directory(mounted);
     if (mount("kasane", mounted.c_str(), "tmpfs", 0, "size=600k") != 0)
-        GTEST_SKIP() << "this machine allows no tmpfs mount: " << std::strerror(errno);
+        GTEST_SKIP() << "no tmpfs can be mounted: " << std::strerror(errno) << ". Give the container the capability SYS_ADMIN";
     struct Unmount {
         fs::path path;
         ~Unmount() { umount2(path.c_str(), MNT_DETACH); }

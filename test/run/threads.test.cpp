@@ -73,7 +73,7 @@ TEST_F(Threads, SleepAtTheEndOfARegionUnlessTheUserSetsAPolicy) {
 }
 
 TEST_F(Threads, OtherProgramsOnTheProcessorsAreWarnedOf) {
-    if (test::read_file("/proc/loadavg").empty()) GTEST_SKIP() << "this system has no load averages";
+    if (test::read_file("/proc/loadavg").empty()) GTEST_SKIP() << "this system has no load averages: mount /proc";
     put_chain(10);
     std::atomic<bool> stop{false};
     std::vector<std::thread> busy;

@@ -102,7 +102,7 @@ TEST(OneRank, SendsToItselfInOrder) {
 
 /// A launcher that MPI does not recognise: this process must not run as if it were alone.
 TEST(OneRank, RefusesALauncherThatMpiDoesNotRecognise) {
-    if (mpi_built_with().empty()) GTEST_SKIP() << "this build has no MPI";
+    if (mpi_built_with().empty()) GTEST_SKIP() << "this build has no MPI: install one and configure again";
     const auto said = run_program("KASANE_MPI= PMI_SIZE=3 " + ranks_case("DISABLED_End.InOrder"));
     EXPECT_EQ(said.status, 2) << said.text;
     EXPECT_NE(said.text.find("started as one of 3 ranks, but"), std::string::npos) << said.text;
@@ -110,7 +110,7 @@ TEST(OneRank, RefusesALauncherThatMpiDoesNotRecognise) {
 }
 
 TEST(OneRank, AMissingPluginIsReported) {
-    if (mpi_built_with().empty()) GTEST_SKIP() << "this build has no MPI";
+    if (mpi_built_with().empty()) GTEST_SKIP() << "this build has no MPI: install one and configure again";
     const auto directory = testing::TempDir() + "kasane.no_module." + std::to_string(getpid());
     // A copy of the program elsewhere, which cannot find the plugin.
     const auto said =

@@ -15,7 +15,8 @@ using namespace kasane::test;
 class EndOfRanks : public testing::Test {
    protected:
     void SetUp() override {
-        if (std::string(KASANE_MPIRUN).empty()) GTEST_SKIP() << "this build has no MPI, so there is no launcher of ranks";
+        if (std::string(KASANE_MPIRUN).empty())
+            GTEST_SKIP() << "this build has no MPI, so there is no launcher of ranks: install an MPI and configure again";
     }
     static Said end(const std::string& name, int ranks) { return run_program(with_ranks(ranks, ranks_case("DISABLED_End." + name))); }
     static std::ptrdiff_t times(const Said& said, const std::string& form) {

@@ -20,7 +20,8 @@ std::string python() {
 /// Why a test that needs a Python package is skipped; empty: it is there.
 std::string without(const std::string& package) {
     if (std::system((python() + " -c 'import " + package + "' >/dev/null 2>&1").c_str()) == 0) return {};
-    return "the Python package " + package + " is not installed for " + python() + " (KASANE_PYTHON chooses another)";
+    return "the Python package " + package + " is not installed for " + python() + ": pip install " + package +
+           ", or set KASANE_PYTHON to a Python that has it";
 }
 
 /// The first code block of docs/snapshots.md in this language that contains the word.

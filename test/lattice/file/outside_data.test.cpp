@@ -1,4 +1,5 @@
-// Configurations that other codes wrote, with the values that they and others report. Files: test inputs of QDP++ and MILC; see SetUp.
+// Configurations that other codes wrote, with the values that they and others report. Files: test inputs of QDP++ and MILC.
+// Generated files of the same formats: round_trip.test.cpp.
 #include <test/lattice/file/gauge_files.hpp>
 
 #include <kasane/lattice/observe/observables.hpp>
@@ -19,7 +20,7 @@ class OutsideData : public ::testing::Test {
 };
 
 #define NEED(path) \
-    if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent: set KASANE_DATA to the folder with it"
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent: set KASANE_DATA to the folder with this file"
 
 TEST_F(OutsideData, NerscOfTwoRows) {
     const auto path = file("qdpxx_t_nersc.cfg");

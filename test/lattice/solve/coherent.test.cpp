@@ -308,7 +308,7 @@ TEST_P(CoherentDeflation, ChangesNoSolution) {
 // The eigenvalues of D near 0 belong to the subspace, so that lighter quarks cost hardly more iterations.
 #if defined(KASANE_CUDA)
 TEST(CoherentDeflationOnCuda, KeepsItsMemoryOnItsDevice) {
-    if (cuda::device_count() < 2) GTEST_SKIP() << "there is no second CUDA device";
+    if (cuda::device_count() < 2) GTEST_SKIP() << "there is no second CUDA device: use a machine with two";
     const auto u = thermalised_links(613);
     const auto b = random_spinor(coherent_extents, 614);
     SolverOptions options{.method = Method::gcr, .inner = Precision::single};

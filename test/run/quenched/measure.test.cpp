@@ -87,10 +87,25 @@ TEST_F(Measure, ConfigurationsOfOtherCodes) {
                               {"milc_l4444.ildg", 0.594850158947, 0.646758737},
                               {"milc_l4444.v5", 0.594850158947, 0.646758737}}) {
         const auto path = outside(known.file);
-        if (!fs::exists(path)) GTEST_SKIP() << path << " is absent: set KASANE_DATA to the folder with it";
+        if (!fs::exists(path)) GTEST_SKIP() << path << " is absent: set KASANE_DATA to the folder with this file";
         const auto m = measure(path.string());
         EXPECT_NEAR(m["plaquette"].get<double>(), known.plaquette, 1e-7) << known.file;  // stored in 32 bits
         EXPECT_NEAR(m["link_trace"].get<double>(), known.link_trace, 1e-7) << known.file;
+    }
+}
+
+TEST_F(Measure, TheSameFieldInEveryFormat) {
+    using enum lattice::GaugeFormat;
+    quenched_file();
+    run_to_end("out");
+    const auto links = lattice::read_gauge(directory / "out/conf.lime").field;
+    const auto expected = measure("out/conf.lime");
+    lattice::write_gauge(directory / "two.nersc", links, {.format = nersc, .bits = 32, .rows = 2, .big_endian = true});
+    lattice::write_gauge(directory / "one.milc", links, {.format = milc, .bits = 32, .big_endian = false});
+    for (const char* name : {"two.nersc", "one.milc"}) {
+        const auto m = measure(name);
+        for (const char* each : {"plaquette", "link_trace"})
+            EXPECT_NEAR(m[each].get<double>(), expected[each].get<double>(), 1e-7) << name;  // stored in 32 bits
     }
 }
 

@@ -283,7 +283,9 @@ TEST_F(MatrixMarket, RefusesFilesTooLargeForTheMemoryBeforeAllocation) {
     const auto path = put(general + "2000000000 2000000000 4000000000000\n");
     std::error_code error;
     std::filesystem::resize_file(path, std::uintmax_t{1} << 43, error);
-    if (error) GTEST_SKIP() << "the file system has no files of that length: " << error.message();
+    if (error)
+        GTEST_SKIP() << "the file system of " << path << " has no files of 8 TiB: " << error.message()
+                     << ". Set TMPDIR to a folder on another one";
     expect_words(matrix_complaint(path), {"states 4000000000000 entries"});
     const auto fits = put(general + "2000000000 2000000000 1000000000000\n", "B.mtx");
     std::filesystem::resize_file(fits, std::uintmax_t{1} << 43, error);

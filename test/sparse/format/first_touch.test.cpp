@@ -97,7 +97,7 @@ long faults() {
 
 TEST(FirstTouch, ThreadsTakeTheFaultsOfTheirRows) {
 #if defined(__SANITIZE_ADDRESS__)
-    GTEST_SKIP() << "AddressSanitizer's own memory takes faults, too";
+    GTEST_SKIP() << "AddressSanitizer's own memory takes faults, too: test a build without KASANE_SANITIZE";
 #endif
     const Cpu on{2};
     const auto A = box_matrix({64, 32, 32});  // least_rows
@@ -115,7 +115,7 @@ TEST(FirstTouch, ThreadsTakeTheFaultsOfTheirRows) {
 #pragma omp single
             team = omp_get_num_threads();
         }
-        if (team < 2) GTEST_SKIP() << "OpenMP starts one thread here";
+        if (team < 2) GTEST_SKIP() << "OpenMP starts one thread here: set OMP_THREAD_LIMIT to 2 or more, or unset it";
         place_rows(on, layout, {{memory.data(), bytes}});
 #pragma omp parallel num_threads(2)
         after[static_cast<std::size_t>(omp_get_thread_num())] = faults();
