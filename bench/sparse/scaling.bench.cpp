@@ -171,15 +171,14 @@ class SparseScalingStudy {
 }  // namespace
 
 Benchmark sparse_scaling() {
-    return {
-        "sparse.scaling",
-        "The box of [HOHNI17] to 1e-8 on P workers, a device or a share of the CPU each. `box`: DistributedPoissonSolver, n x n x n "
-        "cells and n x n x P n. `strong` and `weak` compare the time of an iteration with that of one worker on n x n x n: t(1) / (P t(P)) "
-        "and "
-        "t(1) / t(P). Other rows: DistributedSolver from the matrix, a smaller box; `complex`: DistributedComplexSolver, the same box in "
-        "a magnetic field (a phase of 0.002 around a square). `seconds` are of the iterations, the median of three solves; "
-        "vectors travel from and to the root rank before and after. The error is the true residual.",
-        [](const BenchmarkContext& context) { SparseScalingStudy(context).run(); }, true};
+    return {"sparse.scaling",
+            "The box of [HOHNI17] to 1e-8 on P workers, a device or a share of the CPU each. `box`: DistributedPoissonSolver, n x n x n "
+            "cells and n x n x P n. `strong` and `weak` compare the time of an iteration with that of one worker on n x n x n: "
+            "t(1) / (P t(P)) and t(1) / t(P). Other rows: DistributedSolver from the matrix, a smaller box; `complex`: "
+            "DistributedComplexSolver, the same box in "
+            "a magnetic field (a phase of 0.002 around a square). `seconds` are of the iterations, the median of three solves; "
+            "vectors travel from and to the root rank before and after. The error is the true residual.",
+            [](const BenchmarkContext& context) { SparseScalingStudy(context).run(); }, true};
 }
 
 }  // namespace kasane::bench
