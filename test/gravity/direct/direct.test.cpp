@@ -84,6 +84,25 @@ TEST_P(DirectOn, AgreesWithTheReference) {
     }
 }
 
+TEST_P(DirectOn, AFarParticleInTheSampleLeavesTheForcesOfAllOthers) {
+    // As where a step was far too long for it: particle 0 is sampled, so that the frame is 1e10 wide.
+    for (const double softening : {0.01, 0.0}) {
+        SCOPED_TRACE(softening);
+        auto problem = make({1000, 1000, 0, softening});
+        const auto near = problem;
+        problem.source[0] = problem.target[0] = {1e10, -1e10, 0};
+        problem.mass[0] = 1e-4;
+        const auto options = options_for(GetParam(), softening);
+        const auto got = evaluate(space_, options, problem, Fields::both);
+        for (std::size_t i = 1; i < near.target.size(); ++i) {
+            const auto exact = reference::direct(problem.target[i], problem.source, problem.mass, static_cast<index_t>(i), softening, 1);
+            const auto allowed = bound(options, near, exact);
+            ASSERT_LE(distance(got.acceleration[i], exact.acceleration), allowed.acceleration) << i;
+            ASSERT_LE(std::abs(got.potential[i] - exact.potential), allowed.potential) << i;
+        }
+    }
+}
+
 TEST_P(DirectOn, EmptySets) {
     const auto some = make({31, 31, 0, 0.1});
     for (const double softening : {0.1, 0.0}) {

@@ -48,6 +48,13 @@ TEST(DirectFrame, OriginIsNotMovedByAFewFarParticles) {
     EXPECT_NEAR(frame.extent, 1e9 * std::sqrt(3.0), 1e3);
     EXPECT_EQ(frame.largest_mass, 2);
     EXPECT_EQ(frame.total, 1000);
+    // The bounds of integers on a device are those of the other particles.
+    const auto on_cuda = make_direct_frame(x, 2, 1000, true);
+    EXPECT_EQ(on_cuda.origin, frame.origin);
+    EXPECT_GT(on_cuda.extent, 1024);
+    EXPECT_LT(on_cuda.extent, 3 * 1024);
+    x[1] = x[7] = x[20] = x[2];
+    EXPECT_EQ(make_direct_frame(x, 2, 1000, true).extent, make_direct_frame(x, 2, 1000).extent);
 }
 
 TEST(DirectFrame, MedianIsTheSeventeenthOf32) {

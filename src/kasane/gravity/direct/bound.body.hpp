@@ -10,6 +10,11 @@ namespace kasane::gravity::detail {
 /// Without softening there is no bound. Sums beyond this one, of pairs far closer than the mean distance of particles, are rounded.
 inline constexpr double unsoftened_reach = 1099511627776.0;  // 2^40
 
+/// On CUDA devices the extent in these bounds is at most this number of median distances of the sampled particles from the origin. Where a
+/// few particles are at 10^6 distances, a bound from their distance would be below the accelerations of all others, whose integers
+/// overflow. (Sums on the CPU have no such limit.)
+inline constexpr double most_extent = 1024;
+
 /// Clamps a bound to the range where fixed-point scales are normal numbers; the bound may be zero or NaN.
 KS_FN double usable_bound(double bound) { return fmin(fmax(bound, 1e-200), 1e200); }
 

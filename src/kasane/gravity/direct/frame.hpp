@@ -10,7 +10,8 @@ namespace kasane::gravity {
 /// Origin and scale of direct summation.
 struct DirectFrame {
     Vec3<double> origin;      ///< packed positions are relative to it [length]
-    double extent = 0;        ///< largest distance of a sampled particle from the origin [length]; 0: all at one point
+    double extent = 0;        ///< largest distance of a sampled particle from the origin [length]; 0: all at one point. On CUDA devices
+                              ///< at most 1024 median distances
     double largest_mass = 0;  ///< of all particles [mass]
     index_t total = 0;        ///< particles of all workers; 0: the frame is not set
 

@@ -89,9 +89,10 @@ struct FindMiddle {
         const Vec3<double> origin{median[0], median[1], median[2]};
         if (blockIdx.x == 0 && warp == 0) {
             const auto x = sample - origin;
-            double farthest = dot(x, x);
+            const double distance = sqrt(dot(x, x)), middle = warp_median(distance);
+            double farthest = distance;
             for (int reach = 16; reach > 0; reach /= 2) farthest = fmax(farthest, __shfl_xor_sync(0xffffffffu, farthest, reach));
-            if (threadIdx.x == 0) found->origin = origin, found->extent = sqrt(farthest);
+            if (threadIdx.x == 0) found->origin = origin, found->extent = middle > 0 ? fmin(farthest, most_extent * middle) : farthest;
         }
         return origin;
     }

@@ -16,7 +16,8 @@ inline index_t frame_sample(int k, index_t total) { return k * total / frame_sam
 /// @param sampled  [frame_samples] positions of the sampled particles [length]
 /// @param largest_mass  of all particles [mass]
 /// @param total  particles of all workers
-DirectFrame make_direct_frame(const std::vector<Vec3<double>>& sampled, double largest_mass, index_t total);
+/// @param on_cuda  whether a CUDA device computes the sums
+DirectFrame make_direct_frame(const std::vector<Vec3<double>>& sampled, double largest_mass, index_t total, bool on_cuda = false);
 /// The distance at which one pair is expected among the n / 2 particles that are closest to the origin, if they fill a ball evenly:
 /// (n / 2)^2 / 2 (s / d)^3 = 1 with the median distance d of the samples from the origin, so s = 2 d n^(-2/3) [length]. Half of the
 /// particles decide it, so that a few distant ones do not. 0: more than half of the samples are at the origin.

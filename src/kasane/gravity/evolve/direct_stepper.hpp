@@ -155,7 +155,7 @@ class DirectStepper : public DeviceStepper<S, Vec3<double>> {
             frame_samples);  // zero where another worker has the sample, so that the sum over workers is the sample
         for (std::size_t k = 0; k < mine.size(); ++k) sampled[static_cast<std::size_t>(slot_[k])] += mine[k];
         this->sum({&sampled[0].x, 3 * frame_samples});
-        frame_ = make_direct_frame(sampled, slab_.largest_mass, total_);
+        frame_ = make_direct_frame(sampled, slab_.largest_mass, total_, !std::same_as<S, Cpu>);
         force_.set(frame_);
         framed_ = this->steps;
     }
