@@ -152,6 +152,62 @@ TEST_F(MatrixMarket, ComplexNumbersOfEverySymmetry) {
     EXPECT_FALSE(holds_complex_numbers(put(general + "1 1 1\n1 1 7\n")));
 }
 
+/// Bad arrays of a caller are refused before the file is touched; with one triangle no entry is lost.
+TEST_F(MatrixMarket, WritersRefuseWhatReadersWould) {
+    using Value = std::complex<double>;
+    const auto path = put("kept", "kept.mtx");
+    const auto refusal = [&](const auto& A, bool half) {
+        const auto words = [](const auto& write) {
+            try {
+                write();
+            } catch (const InputError& error) {
+                return std::string(error.what());
+            }
+            return std::string();
+        };
+        const auto market = words([&] { write_matrix_market(path, A.view(), half); });
+        if constexpr (std::same_as<std::remove_cvref_t<decltype(A)>, CsrMatrix>)
+            if (!half) {
+                EXPECT_EQ(words([&] { write_matrix_petsc(path, A.view()); }), market);
+            }
+        EXPECT_EQ(bytes_of(path), "kept");
+        return market;
+    };
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    expect_words(refusal(CsrMatrix{{0, 1, 2}, {0, 5}, {1, 1}}, false), {"the matrix", "row 2", "column index 5", "from 0 to 1"});
+    expect_words(refusal(CsrMatrix{{0, 1, 2}, {0, -1}, {1, 1}}, false), {"row 2", "column index -1"});
+    expect_words(refusal(CsrMatrix{{0, 2, 1}, {0, 1}, {1, 1}}, false), {"offsets that fall", "row 2 from 2 to 1"});
+    expect_words(refusal(CsrMatrix{{0, 2'000'000'000, 2}, {0, 1}, {1, 1}}, false), {"offsets that fall", "row 2"});
+    expect_words(refusal(CsrMatrix{{1, 1, 2}, {0, 1}, {1, 1}}, false), {"begin at 1"});
+    expect_words(refusal(CsrMatrix{{0, 1, 2}, {0, 1}, {1, nan}}, false), {"entry (2, 2)", "finite"});
+    expect_words(refusal(CsrMatrix{{0}, {}, {}}, false), {"no rows"});
+    expect_words(refusal(CsrMatrix{{0, 2, 3}, {0, 1, 1}, {1, 5, 1}}, true), {"not symmetric", "(1, 2) = 5", "(2, 1) = 0"});
+    expect_words(refusal(CsrMatrix{{0, 1, 3}, {0, 0, 1}, {1, 5, 1}}, true), {"not symmetric", "(2, 1) = 5", "(1, 2) = 0"});
+    expect_words(refusal(ComplexCsrMatrix{{0, 1, 2}, {0, 1}, {Value(0, 1), 1}}, true), {"not Hermitian", "(1, 1)", "imaginary part"});
+    expect_words(refusal(ComplexCsrMatrix{{0, 2, 4}, {0, 1, 0, 1}, {1, Value(0, 1), Value(0, 1), 1}}, true),
+                 {"not Hermitian", "(1, 2) = (0, 1)", "(2, 1) = (0, 1)"});
+    expect_words(refusal(ComplexCsrMatrix{{0, 1}, {0}, {Value(0, nan)}}, false), {"entry (1, 1)", "finite"});
+    expect_words(refusal(ComplexCsrMatrix{{0, 1}, {3}, {1}}, false), {"column index 3"});
+    // Rows in any order, entries of one place that are summed, and rounding of the size that the solvers allow.
+    const CsrMatrix good{{0, 3, 5}, {1, 0, 1, 1, 0}, {1, 2, 2, 2, 3 * (1 + 1e-15)}};
+    write_matrix_market(path, good.view(), true);
+    EXPECT_EQ(read_matrix(path).matrix.nonzeros(), 4);
+
+    const auto vector_refusal = [&](std::vector<double> x) {
+        EXPECT_THROW(write_vector_petsc(path, view(x)), InputError);
+        try {
+            write_vector_market(path, view(x));
+        } catch (const InputError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    expect_words(vector_refusal({1, nan}), {"the vector", "row 2"});
+    expect_words(vector_refusal({}), {"the vector", "empty"});
+    const Value bad[] = {{1, nan}};
+    EXPECT_THROW(write_vector_market(path, View<const Value>(bad, 1)), InputError);
+}
+
 TEST_F(MatrixMarket, ComplexNumbersAreWrittenToTheLastBit) {
     using Value = std::complex<double>;
     ComplexCsrMatrix A{{0, 2, 4}, {0, 1, 0, 1}, {Value(1. / 3, 0), Value(0.1, -2e-300), Value(0.1, 2e-300), Value(-7, 0)}};

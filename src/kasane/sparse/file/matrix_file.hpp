@@ -60,18 +60,21 @@ ComplexMatrixFile read_complex_matrix(const std::filesystem::path& path);
 ComplexColumns read_complex_columns(const std::filesystem::path& path, index_t rows = 0);
 
 /// Writes Matrix Market with as many digits (17 at most) as restore every number exactly. @param path  replaced as a whole
-/// @param A  [n x n]   @param symmetric  write the lower triangle alone   @throws ComputationError where the file cannot be written
+/// @param A  [n x n]   @param symmetric  write the lower triangle alone
+/// @throws InputError before anything is written, for what the reader would refuse or lose: no rows, offsets that fall, a column out of
+///   range, a value that is not finite; with `symmetric` an entry that differs from its partner by more than 1e-12 of the larger and more
+///   than the rounding of the diagonal (check())   @throws ComputationError where the file cannot be written
 void write_matrix_market(const std::filesystem::path& path, const CsrView& A, bool symmetric);
-/// Writes a vector as Matrix Market array, with digits and errors as write_matrix_market.
+/// Writes a vector as Matrix Market array, with digits and errors as write_matrix_market: it has a number, and all are finite.
 /// @param columns  that x consists of, one after the other
 void write_vector_market(const std::filesystem::path& path, View<const double> x, index_t columns = 1);
-/// The same of complex numbers. @param hermitian  write the lower triangle alone
+/// The same of complex numbers. @param hermitian  write the lower triangle alone; partners are conjugate, and the diagonal is real
 void write_matrix_market(const std::filesystem::path& path, const ComplexCsrView& A, bool hermitian);
 /// The same of complex numbers.
 void write_vector_market(const std::filesystem::path& path, View<const std::complex<double>> x, index_t columns = 1);
-/// Writes PETSc binary with 32-bit indices (64-bit where the counts need them). @throws ComputationError where the file cannot be written
+/// Writes PETSc binary with 32-bit indices (64-bit where the counts need them), with errors as write_matrix_market.
 void write_matrix_petsc(const std::filesystem::path& path, const CsrView& A);
-/// Writes a vector as PETSc binary Vec. @throws ComputationError where the file cannot be written
+/// Writes a vector as PETSc binary Vec, with errors as write_vector_market.
 void write_vector_petsc(const std::filesystem::path& path, View<const double> x);
 
 }  // namespace kasane::sparse

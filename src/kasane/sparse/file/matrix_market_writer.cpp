@@ -1,6 +1,8 @@
 // Writes Matrix Market files: every number with the fewest digits (at most 17) that restore it exactly.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/atomic_file.hpp>
+#include <kasane/sparse/check_vectors.hpp>
+#include <kasane/sparse/file/check_written.hpp>
 #include <kasane/sparse/file/matrix_file.hpp>
 
 #include <charconv>
@@ -71,7 +73,9 @@ void write_matrix(const std::filesystem::path& path, std::string_view type, cons
 
 template <class Value>
 void write_vectors(const std::filesystem::path& path, std::string_view type, View<const Value> x, index_t columns) {
-    KS_EXPECT(columns >= 1 && x.n % columns == 0);
+    KS_REQUIRE(columns >= 1 && x.n % columns == 0, "the vectors of a file have one size");
+    KS_VALIDATE(x.n > 0, "is empty: it has no numbers, and a file of it cannot be read", {"the vector", 0, 0, ""});
+    require_finite(x, "the vector");
     MarketWriter file(path, type);
     file.put(x.n / columns, ' '), file.put(columns, '\n');
     for (const Value& value : x) put_value(file, value);
@@ -81,10 +85,12 @@ void write_vectors(const std::filesystem::path& path, std::string_view type, Vie
 }  // namespace
 
 void write_matrix_market(const std::filesystem::path& path, const CsrView& A, bool symmetric) {
+    check_written(A, symmetric);
     write_matrix(path, symmetric ? "coordinate real symmetric" : "coordinate real general", A, A.value, symmetric);
 }
 
 void write_matrix_market(const std::filesystem::path& path, const ComplexCsrView& A, bool hermitian) {
+    check_written(A, hermitian);
     write_matrix(path, hermitian ? "coordinate complex hermitian" : "coordinate complex general", A.pattern, A.value, hermitian);
 }
 

@@ -4,7 +4,9 @@
 // Invariants: memory is allocated only after the size in a header was compared with the rest of the file.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/io/atomic_file.hpp>
+#include <kasane/sparse/check_vectors.hpp>
 #include <kasane/sparse/file/assemble.hpp>
+#include <kasane/sparse/file/check_written.hpp>
 #include <kasane/sparse/file/readers.hpp>
 
 #include <fmt/format.h>
@@ -252,6 +254,7 @@ std::vector<double> read_vector_petsc(ByteSource& source, index_t rows, std::uin
 }
 
 void write_matrix_petsc(const std::filesystem::path& path, const CsrView& A) {
+    check_written(A, false);
     const auto entries = A.begin(A.n);
     const bool wide = entries > std::numeric_limits<std::int32_t>::max();
     const std::uint64_t integer = wide ? 8 : 4;
@@ -265,6 +268,8 @@ void write_matrix_petsc(const std::filesystem::path& path, const CsrView& A) {
 }
 
 void write_vector_petsc(const std::filesystem::path& path, View<const double> x) {
+    KS_VALIDATE(x.n > 0, "is empty: it has no numbers, and a file of it cannot be read", {"the vector", 0, 0, ""});
+    require_finite(x, "the vector");
     const bool wide = x.n > std::numeric_limits<std::int32_t>::max();
     PetscWriter file(path, wide, 16 + static_cast<std::uint64_t>(x.n) * sizeof(double));
     file.integer(vector_id), file.integer(x.n);
