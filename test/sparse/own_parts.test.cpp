@@ -291,6 +291,16 @@ TEST(HostParts, RefusesInvalidMatricesAndOptions) {
             }
         }
     EXPECT_THROW(sparse::IncompleteCholesky{indefinite.view()}, ComputationError);
+    const sparse::CsrMatrix outside{{0, 1, 3}, {0, 1, 7}, {1, 1, 1}}, falling{{0, 9, 2}, {0, 1}, {1, 1}};
+    for (const auto* A : {&outside, &falling}) {
+        EXPECT_THROW(sparse::Jacobi{A->view()}, InputError);
+        EXPECT_THROW(sparse::IncompleteCholesky{A->view()}, InputError);
+        EXPECT_THROW(sparse::Ssor{A->view()}, InputError);
+    }
+    const auto two = csr({{2, 1}, {1, 2}});
+    Vector in(2), out(3);
+    EXPECT_THROW(sparse::Jacobi(two.view()).solve(in, out), LogicError);
+    EXPECT_THROW(sparse::IncompleteCholesky(two.view()).solve(out, in), LogicError);
     const auto fine = csr({{2, 1}, {1, 2}});
     for (const double omega : {0., 2., -1., std::nan("")}) EXPECT_THROW(sparse::Ssor(fine.view(), omega), InputError) << omega;
 }

@@ -31,9 +31,9 @@ class ComplexSolver {
     ComplexSolver(const AnySpace& on, const ComplexCsrView& A, const GeneralOptions& options = {});
     /// Frees all memory.
     ~ComplexSolver();
-    /// Takes the other solver's arrays.
+    /// Takes the other solver's arrays; it may then only be destroyed or assigned to.
     ComplexSolver(ComplexSolver&&) noexcept;
-    /// Takes the other solver's arrays.
+    /// Takes the other solver's arrays; it may then only be destroyed or assigned to.
     ComplexSolver& operator=(ComplexSolver&&) noexcept;
 
     /// Solves A x = b from the first guess in x, as GeneralSolver::solve().

@@ -30,9 +30,9 @@ class GeneralSolver {
     GeneralSolver(const AnySpace& on, const CsrView& A, const MatrixKind& kind, const GeneralOptions& options);
     /// Frees all memory.
     ~GeneralSolver();
-    /// Takes the other solver's arrays.
+    /// Takes the other solver's arrays; it may then only be destroyed or assigned to.
     GeneralSolver(GeneralSolver&&) noexcept;
-    /// Takes the other solver's arrays.
+    /// Takes the other solver's arrays; it may then only be destroyed or assigned to.
     GeneralSolver& operator=(GeneralSolver&&) noexcept;
 
     /// Solves A x = b from the first guess in x.

@@ -1,5 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/parallel.hpp>
+#include <kasane/sparse/check_vectors.hpp>
+#include <kasane/sparse/matrix/findings.hpp>
 #include <kasane/sparse/operators.hpp>
 
 #include <cmath>
@@ -9,12 +11,19 @@ namespace {
 
 std::size_t as_size(index_t i) { return static_cast<std::size_t>(i); }
 
-/// Sums of the entries on the diagonal, all positive.
+/// Sums of the entries on the diagonal, all positive, of a matrix whose offsets and columns are checked here.
 std::vector<double> diagonal_of(const CsrView& A) {
+    detail::Problems problems("the matrix");
+    detail::check_size(A, problems);
     std::vector<double> diagonal(as_size(A.n), 0.);
     for (index_t i = 0; i < A.n; ++i) {
-        for (index_t e = A.begin(i); e < A.end(i); ++e)
+        for (index_t e = A.begin(i); e < A.end(i); ++e) {
+            KS_VALIDATE(A.column(e) >= 0 && A.column(e) < A.n,
+                        "row " + std::to_string(i + 1) + " has a column index " + std::to_string(A.column(e)) +
+                            ": in memory they go from 0 to " + std::to_string(A.n - 1),
+                        {"the matrix", 0, 0, ""});
             if (A.column(e) == i) diagonal[as_size(i)] += A.value[e];
+        }
         KS_VALIDATE(diagonal[as_size(i)] > 0, "the matrix has no positive diagonal entry in row " + std::to_string(i + 1) +
                                                   ": it is not positive definite, and no preconditioner can be made of it");
     }
@@ -82,11 +91,13 @@ Jacobi::Jacobi(const CsrView& A) : inverse_(diagonal_of(A)) {
 }
 
 void Jacobi::solve(const std::vector<double>& in, std::vector<double>& out) const {
+    require_sizes(static_cast<index_t>(inverse_.size()), view(in), view(out));
     for (std::size_t i = 0; i < in.size(); ++i) out[i] = inverse_[i] * in[i];
 }
 
 void TriangularProduct::solve(const std::vector<double>& in, std::vector<double>& out) const {
     const index_t n = lower_.rows();
+    require_sizes(n, view(in), view(out));
     for (index_t i = 0; i < n; ++i) {
         double sum = in[as_size(i)];
         for (auto e = as_size(lower_.begin[as_size(i)]); e < as_size(lower_.begin[as_size(i + 1)]); ++e)
@@ -119,8 +130,8 @@ IncompleteCholesky::IncompleteCholesky(const CsrView& A) {
 
 Ssor::Ssor(const CsrView& A, double omega) {
     KS_VALIDATE(omega > 0 && omega < 2, "omega = " + std::to_string(omega) + ": SSOR is positive definite only between 0 and 2. Try 1");
-    lower_ = lower_triangle(A);
     inverse_ = diagonal_of(A);
+    lower_ = lower_triangle(A);
     for (auto& d : inverse_) d = omega / d;
     // (D/w + L) (D/w)^-1 (D/w + L)^T = (2 - w) M.
     scale_ = 2 - omega;

@@ -31,7 +31,8 @@ class MatrixOperator {
 /// out = D^-1 in with A's diagonal D.
 class Jacobi {
    public:
-    /// @param A  in host memory, not kept   @throws InputError naming the first row whose diagonal is missing or not positive
+    /// @param A  in host memory, not kept
+    /// @throws InputError: offsets that fall, a column out of range, or the first row whose diagonal is missing or not positive
     explicit Jacobi(const CsrView& A);
 
     /// The interface of krylov: out = (this) in.
@@ -39,7 +40,7 @@ class Jacobi {
     void apply(Algebra&, const std::vector<double>& in, std::vector<double>& out) const {
         solve(in, out);
     }
-    /// out = D^-1 in, [n] each.
+    /// out = D^-1 in, [n] each. @throws LogicError for other sizes
     void solve(const std::vector<double>& in, std::vector<double>& out) const;
 
    private:
@@ -54,7 +55,7 @@ class TriangularProduct {
     void apply(Algebra&, const std::vector<double>& in, std::vector<double>& out) const {
         solve(in, out);
     }
-    /// Forward and backward substitution, serial.
+    /// Forward and backward substitution, serial; [n] each. @throws LogicError for other sizes
     void solve(const std::vector<double>& in, std::vector<double>& out) const;
 
    protected:
@@ -68,8 +69,8 @@ class TriangularProduct {
 /// Where a pivot is lost, the diagonal of A is multiplied by 1 + shift, the smallest of 1e-3 2^k that keeps all pivots.   [Manteuffel 1980]
 class IncompleteCholesky : public TriangularProduct {
    public:
-    /// @param A  in host memory, checked (see check()), not kept
-    /// @throws InputError naming the first row whose diagonal is missing or not positive; ComputationError where no shift up to 1 helps
+    /// @param A  in host memory, symmetric (see check()), not kept
+    /// @throws InputError as Jacobi does; ComputationError where no shift up to 1 helps
     explicit IncompleteCholesky(const CsrView& A);
     /// Shift of the diagonal, relative; 0: none was needed.
     double shift() const { return shift_; }

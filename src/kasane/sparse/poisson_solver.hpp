@@ -44,9 +44,9 @@ class PoissonSolver {
                                    const PoissonSolverOptions& options = {});
     /// Frees all memory.
     ~PoissonSolver();
-    /// Takes the other solver's arrays.
+    /// Takes the other solver's arrays; it may then only be destroyed or assigned to.
     PoissonSolver(PoissonSolver&&) noexcept;
-    /// Takes the other solver's arrays.
+    /// Takes the other solver's arrays; it may then only be destroyed or assigned to.
     PoissonSolver& operator=(PoissonSolver&&) noexcept;
 
     /// Solves A x = b from the first guess in x. Where no face holds the potential, the mean of b is subtracted, and x has no mean.

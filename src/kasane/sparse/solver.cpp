@@ -44,7 +44,7 @@ void check_options(const SolverOptions& options) {
         if (!good) problems.push_back({message, {"", 0, 0, key}});
     };
     require(options.rtol > 0 && options.rtol < 1, "rtol must be above 0 and below 1. Try 1e-8.", "rtol");
-    require(options.iteration_limit >= 1, "at least one iteration must be allowed. Try 10000.", "max_iterations");
+    require(options.iteration_limit >= 1, "at least one iteration must be allowed. Try 10000.", "iteration_limit");
     require(options.precondition != Precondition::ssor || (options.ssor_omega > 0 && options.ssor_omega < 2),
             "the relaxation of ssor lies between 0 and 2. Try 1.", "ssor_omega");
     require(options.near_null.count >= 1 && options.near_null.count <= 64 && options.near_null.rows_per_node >= 1 &&

@@ -68,9 +68,9 @@ class Solver {
 #endif
     /// Frees all memory.
     ~Solver();
-    /// Takes the other solver's arrays.
+    /// Takes the other solver's arrays; it may then only be destroyed or assigned to.
     Solver(Solver&&) noexcept;
-    /// Takes the other solver's arrays.
+    /// Takes the other solver's arrays; it may then only be destroyed or assigned to.
     Solver& operator=(Solver&&) noexcept;
 
     /// Solves A x = b from the first guess in x.

@@ -11,7 +11,7 @@ void check_general_options(const GeneralOptions& options) {
         if (!good) problems.push_back({message, {"", 0, 0, key}});
     };
     require(options.rtol > 0 && options.rtol < 1, fmt::format("rtol = {}: must be above 0 and below 1. Try 1e-8", options.rtol), "rtol");
-    require(options.iteration_limit >= 1, "at least one iteration must be allowed. Try 10000", "max_iterations");
+    require(options.iteration_limit >= 1, "at least one iteration must be allowed. Try 10000", "iteration_limit");
     require(options.restart >= 1 && options.restart <= 1000,
             fmt::format("restart = {}: a cycle of gmres has 1 to 1000 iterations. Try 30", options.restart), "restart");
     require(options.ordering.kind != OrderingKind::block,

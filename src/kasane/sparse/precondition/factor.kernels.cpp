@@ -2,6 +2,7 @@
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/sparse/format/first_touch.hpp>
 #include <kasane/sparse/precondition/factor.hpp>
+#include <kasane/sparse/vectors.hpp>
 
 #include <atomic>
 #include <cmath>
@@ -350,6 +351,12 @@ Factor<S> factorise(S on, const SplitMatrix<S>& A, const Layout<S>& layout, cons
             return factor;
         }
     }
+    const double largest = look_at(on, diagonal).largest;
+    if (largest > 1e150)  // the squares of entries are not finite
+        throw PreconditionError("the incomplete Cholesky factorisation squares the entries, which reach 2^" +
+                                std::to_string(std::ilogb(largest)) +
+                                ": the squares are beyond double precision. Divide matrix and right-hand side by the largest entry, or "
+                                "take the preconditioner jacobi");
     throw PreconditionError(
         "the incomplete Cholesky factorisation finds pivots that are not positive, even with three times the diagonal: the matrix is far "
         "from positive definite. Check its signs and entries, or take the preconditioner jacobi");
