@@ -5,9 +5,11 @@
 #include <kasane/core/device/threads.hpp>
 
 #include <omp.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <mutex>
 #include <sstream>
@@ -64,9 +66,29 @@ int cuda_index(const std::string& name) {
     return -1;
 }
 
+/// Whether this process may have started a team of OpenMP.
+std::atomic<bool> has_team = false;
+
+void after_fork_in_child() {
+    if (has_team) omp_set_max_active_levels(0);
+}
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, after_fork_in_child);
+
+void expect_team() {
+    if (!has_team.load(std::memory_order_relaxed)) has_team = true;
+}
+
 }  // namespace
 
-int thread_count(Cpu on) { return on.threads > 0 ? on.threads : std::max(1, omp_get_num_procs()); }
+int thread_count(Cpu on) {
+    expect_team();
+    return on.threads > 0 ? on.threads : std::max(1, omp_get_num_procs());
+}
+
+int default_thread_count() {
+    expect_team();
+    return omp_get_max_threads();
+}
 
 AnySpace best_space() { return space_named("auto"); }
 

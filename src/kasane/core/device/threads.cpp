@@ -45,6 +45,10 @@ void check_threads(int threads) {
                 {"", 0, 0, "threads"});
 }
 
+void check_given_threads(const AnySpace& on) {
+    if (const auto* cpu = std::get_if<Cpu>(&on); cpu && cpu->threads != 0) check_threads(cpu->threads);
+}
+
 void run_on_any_processor() {
     cpu_set_t all;
     CPU_ZERO(&all);

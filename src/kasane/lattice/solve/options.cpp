@@ -1,6 +1,7 @@
 #include <kasane/lattice/solve/options.hpp>
 
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/threads.hpp>
 #include <kasane/lattice/schwarz/block_grid.hpp>
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ constexpr double setup_bytes = 72 * 8 * 2;
 double worst_link(const GaugeField& links) {
     double worst = 0;
     const auto count = static_cast<index_t>(links.links.size());
-#pragma omp parallel for reduction(max : worst)
+#pragma omp parallel for num_threads(default_thread_count()) reduction(max : worst)
     for (index_t i = 0; i < count; ++i) {
         const double distance = distance_from_su3(links.links[static_cast<std::size_t>(i)]);
         worst = std::max(worst, std::isfinite(distance) ? distance : std::numeric_limits<double>::infinity());

@@ -3,6 +3,7 @@
 // takes 4 bytes per row where components are counted, and no memory otherwise; the first problem that is reported does not depend on
 // threads.
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/threads.hpp>
 #include <kasane/sparse/matrix/findings.hpp>
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ void check_size(const CsrView& A, Problems& problems) {
     problems.throw_if_any();
     if (A.begin(0) != 0) problems.add(fmt::format("has row offsets that begin at {}: the first must be 0", A.begin(0)));
     Offence falls;
-#pragma omp parallel
+#pragma omp parallel num_threads(default_thread_count())
     {
         Offence mine;
 #pragma omp for schedule(static) nowait
@@ -95,7 +96,7 @@ void look_at_row(const CsrView& A, index_t row, Rows& found) {
 
 detail::Rows detail::look_at_rows(const CsrView& A) {
     Rows found;
-#pragma omp parallel
+#pragma omp parallel num_threads(default_thread_count())
     {
         Rows mine;
 #pragma omp for schedule(static) nowait
@@ -140,7 +141,7 @@ detail::Symmetry detail::look_at_pairs(const CsrView& A) {
     Symmetry found;
     const auto sweep = [&](bool lower_look) {
         Symmetry all;
-#pragma omp parallel
+#pragma omp parallel num_threads(default_thread_count())
         {
             Symmetry mine;
 #pragma omp for schedule(dynamic, 4096) nowait
@@ -176,7 +177,7 @@ namespace {
 class Sets {
    public:
     explicit Sets(index_t n) : parent_(static_cast<std::size_t>(n)) {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(default_thread_count()) schedule(static)
         for (index_t i = 0; i < n; ++i) parent_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i);
     }
     void join(std::int32_t a, std::int32_t b) {
@@ -215,7 +216,7 @@ class Sets {
 
 index_t components(const CsrView& A, std::vector<std::int32_t>& labels) {
     Sets sets(A.n);
-#pragma omp parallel for schedule(dynamic, 4096)
+#pragma omp parallel for num_threads(default_thread_count()) schedule(dynamic, 4096)
     for (index_t row = 0; row < A.n; ++row)
         for (auto k = A.begin(row); k < A.end(row); ++k)
             if (A.column(k) < row) sets.join(static_cast<std::int32_t>(row), static_cast<std::int32_t>(A.column(k)));

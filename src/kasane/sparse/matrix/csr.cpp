@@ -1,5 +1,6 @@
 // canonical(): columns ascending, entries of one place summed.
 // Invariants: entries of one place are summed in the order in which they are stored; the result does not depend on threads.
+#include <kasane/core/device/threads.hpp>
 #include <kasane/sparse/matrix/csr.hpp>
 
 #include <algorithm>
@@ -67,7 +68,7 @@ CsrMatrix canonical(const CsrView& A) {
     out.column.resize(entries);
     out.value.resize(entries);
     index_t long_unsorted = 0;
-#pragma omp parallel for schedule(static) reduction(+ : long_unsorted)
+#pragma omp parallel for num_threads(default_thread_count()) schedule(static) reduction(+ : long_unsorted)
     for (index_t row = 0; row < A.n; ++row) {
         const auto first = A.begin(row), last = A.end(row);
         out.begin[static_cast<std::size_t>(row) + 1] = last;
@@ -86,7 +87,7 @@ CsrMatrix canonical(const CsrView& A) {
             if (const auto first = A.begin(row), count = A.end(row) - first; count > short_row && !ascending(A, row))
                 sort_long(out.column.data() + first, out.value.data() + first, count);
     index_t duplicates = 0;
-#pragma omp parallel for schedule(static) reduction(+ : duplicates)
+#pragma omp parallel for num_threads(default_thread_count()) schedule(static) reduction(+ : duplicates)
     for (index_t row = 0; row < A.n; ++row)
         for (auto k = static_cast<std::size_t>(A.begin(row)) + 1; k < static_cast<std::size_t>(A.end(row)); ++k)
             duplicates += out.column[k] == out.column[k - 1];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/threads.hpp>
 #include <kasane/sparse/matrix/kind.hpp>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ inline std::uint64_t pattern_key(const CsrView& A) {
         key ^= key >> 31;
     };
     std::vector<std::uint64_t> parts(static_cast<std::size_t>((A.n + rows_of_part - 1) / rows_of_part));
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for num_threads(default_thread_count()) schedule(dynamic)
     for (std::size_t part = 0; part < parts.size(); ++part) {
         const auto first = static_cast<index_t>(part) * rows_of_part, last = std::min(first + rows_of_part, A.n);
         std::uint64_t chain[4] = {1, 2, 3, 4};  // independent, so that one does not wait for the products of another
