@@ -7,6 +7,7 @@
 #include <test/reference/direct.hpp>
 
 #include <cmath>
+#include <limits>
 
 namespace kasane::gravity {
 namespace {
@@ -114,6 +115,20 @@ TEST_P(LocalForceOn, MisuseAndBadInputAreDifferentErrors) {
     EXPECT_THROW(LocalForce(space_, Direct{.softening = -1}, 10), InputError);
     EXPECT_THROW(LocalForce(space_, Tree{.leaf_size = 0}, 10), InputError);
     EXPECT_THROW(LocalForce(space_, Direct{}, 0), InputError);
+    for (const int threads : {-3, 10'000'000}) EXPECT_THROW(LocalForce(Cpu{threads}, Direct{}, 10), InputError) << threads;
+}
+
+/// Pair sums clamp what is not finite: a position that is NaN would give finite forces.
+TEST(LocalForceOnCpu, PositionsThatAreNotFiniteAreErrors) {
+    auto p = plummer({.count = 10});
+    p.position[7].y = std::numeric_limits<double>::quiet_NaN();
+    for (const Force& options : {Force(Direct{.softening = 0.02}), Force(Tree{.softening = 0.02})}) {
+        LocalForce force(Cpu{}, options, 10);
+        std::vector<Vec3<double>> a(10);
+        std::vector<double> phi(10);
+        EXPECT_THROW(force.accelerate(view(p.position), view(p.mass), view(a)), ComputationError);
+        EXPECT_THROW(force.potential(view(p.position), view(p.mass), view(phi)), ComputationError);
+    }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kasane::gravity {
 namespace {
@@ -161,6 +162,22 @@ TEST(Simulation, RefusesBadInput) {
     auto in_double = options;
     in_double.force = Direct{.softening = 0.1, .precision = Precision::double_};
     EXPECT_NO_THROW(Simulation(Cpu{}, particles, in_double));
+
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+    for (const double time : {nan, infinity}) {
+        auto start = options;
+        start.start_time = time;
+        EXPECT_THROW(Simulation(Cpu{}, good, start), InputError) << time;
+    }
+    auto pulls_outward = options;
+    pulls_outward.force = Direct{.softening = 0.1, .G = -1};
+    EXPECT_THROW(Simulation(Cpu{}, good, pulls_outward), InputError);
+    for (const int threads : {-3, 10'000'000}) EXPECT_THROW(Simulation(Cpu{threads}, good, options), InputError) << threads;
+    Simulation sim(Cpu{}, good, options);
+    for (const double until : {nan, infinity, -infinity}) EXPECT_THROW(sim.run_until(until), InputError) << until;
+    EXPECT_THROW(sim.step(-1), InputError);
+    for (const index_t count : {0, -1}) EXPECT_THROW(sim.audit(count), InputError) << count;
+    EXPECT_EQ(sim.steps(), 0);
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/gravity/check_range.hpp>
 #include <kasane/gravity/check_simulation.hpp>
+#include <kasane/gravity/direct/variants.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace kasane::gravity {
@@ -25,14 +27,20 @@ void check_state(const SimulationState& state, index_t n) {
     }
 }
 
+void validate_options(const SimulationOptions& options) {
+    validate(options.step);
+    validate(options.force);
+    KS_VALIDATE(std::isfinite(options.start_time), fmt::format("is {}: the time of the start must be finite", options.start_time),
+                {"", 0, 0, "start_time"});
+}
+
 }  // namespace
 
 SimulationOptions checked_simulation(const Particles& particles, const SimulationOptions& given, const AnySpace& on) {
     validate(particles, "the simulation's initial state");
     auto options = given;
     set_softening(options.force, particles.softening);
-    validate(options.step);
-    if (const auto* tree = std::get_if<Tree>(&options.force)) validate(*tree);
+    validate_options(options);
     check_range(particles, options.force, on);
     check_state(options.state, particles.size());
     return options;
@@ -45,10 +53,16 @@ SimulationOptions checked_options(const ParticleRange& range, const std::optiona
         set_softening(options.force, softening->first, softening->second);
     else
         set_softening(options.force, {});
-    validate(options.step);
-    if (const auto* tree = std::get_if<Tree>(&options.force)) validate(*tree);
+    validate_options(options);
     check_range(range, options.force, on);
     return options;
+}
+
+void validate(const Force& force) {
+    if (const auto* direct = std::get_if<Direct>(&force))
+        detail::validate(*direct);
+    else
+        validate(std::get<Tree>(force));
 }
 
 void set_softening(Force& force, const std::vector<double>& each) {

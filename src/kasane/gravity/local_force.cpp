@@ -1,5 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/buffer.hpp>
+#include <kasane/core/device/threads.hpp>
 #include <kasane/gravity/direct/direct_force.hpp>
 #include <kasane/gravity/direct/sampled_frame.hpp>
 #include <kasane/gravity/direct/largest_mass.hpp>
@@ -52,8 +53,15 @@ class LocalDirect final : public AnyLocalForce {
     }
 
    private:
-    /// Sets origin and scale from the present particles.
+    /// Sets origin and scale from the present particles. The pair sums clamp what is not finite, and would give finite forces.
     void choose_frame(const Sources& all) {
+        if constexpr (std::same_as<S, Cpu>)
+            for (index_t i = 0; i < all.position.n; ++i) {
+                const auto& x = all.position[i];
+                if (!std::isfinite(x.x + x.y + x.z))
+                    throw ComputationError(
+                        fmt::format("the position of particle {} is not finite: take shorter time steps or more softening", i));
+            }
         gather(on_, View<const std::uint32_t>(sample_.view()), all.position, sampled_.view());
         direct_.set(make_direct_frame(to_host(sampled_), largest_mass(on_, all.mass, scratch_), n));
     }
@@ -103,6 +111,7 @@ LocalForce::LocalForce(AnySpace on, const Force& force, View<const double> softe
 }
 
 void LocalForce::make(const AnySpace& on, Force force, index_t n, std::vector<double> softening) {
+    check_given_threads(on);
     KS_VALIDATE(n >= 1, fmt::format("a force needs one particle or more, not {}", n));
     set_softening(force, softening);
     if (!softening_per_particle(force)) softening.clear();

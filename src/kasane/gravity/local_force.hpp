@@ -30,7 +30,7 @@ class LocalForce {
     /// @param on  where the particles are and where the force is computed
     /// @param force  options of direct summation or of a tree
     /// @param n  particles of every call, 1 or more
-    /// @throws InputError: options out of range, a variant that the space does not have, or n < 1
+    /// @throws InputError: options out of range, threads that cannot be started, a variant that the space does not have, or n < 1
     LocalForce(AnySpace on, const Force& force, index_t n);
     /// The same with a softening for each particle, which replaces that of the force.
     /// @param softening  [n] eps of the particles of every call [length], in memory of the space; it is copied
@@ -51,7 +51,7 @@ class LocalForce {
     /// @param mass  [mass], finite and not negative
     /// @param acceleration  result [length / time^2]
     /// @throws LogicError: a view of another size
-    /// @throws ComputationError: the tree finds positions that are not finite
+    /// @throws ComputationError: positions are not finite; direct summation on a CUDA device does not search for them
     void accelerate(View<const Vec3<double>> position, View<const double> mass, View<Vec3<double>> acceleration);
     /// Overwrites `potential` [length^2 / time^2]; a particle does not contribute to its own potential. Arguments and errors are those of
     /// accelerate().

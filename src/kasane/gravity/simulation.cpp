@@ -1,3 +1,4 @@
+#include <kasane/core/device/threads.hpp>
 #include <kasane/gravity/check_simulation.hpp>
 #include <kasane/gravity/evolve/direct_stepper.hpp>
 #include <kasane/gravity/evolve/tree_stepper.hpp>
@@ -5,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace kasane::gravity {
 
@@ -23,6 +25,7 @@ double gravitational_constant(const Force& force) {
 }
 
 Simulation::Simulation(AnySpace on, Particles particles, const SimulationOptions& given) {
+    check_given_threads(on);
     const auto options = checked_simulation(particles, given, on);
     check_memory(on, particles.size(), options.force);
     const Scheme scheme(options.step, softening(options.force), softening_per_particle(options.force), options.state.step_length,
@@ -55,11 +58,13 @@ const SimulationOptions& Simulation::options() const { return stepper_->options;
 AnySpace Simulation::space() const { return stepper_->space(); }
 
 void Simulation::step(std::int64_t n, bool diagnostics_follow) {
+    KS_VALIDATE(n >= 0, fmt::format("is {}: steps are counted from 0; a negative dt runs backwards", n), {"", 0, 0, "n"});
     stepper_->potential_follows = diagnostics_follow;
     stepper_->step(n);
 }
 
 void Simulation::run_until(double until) {
+    KS_VALIDATE(std::isfinite(until), fmt::format("is {}: give the time at which the run ends", until), {"", 0, 0, "until"});
     const double dt = macro_step(stepper_->options.step);
     while ((until - time()) * (dt > 0 ? 1 : -1) > 0.5 * std::abs(dt)) step();
 }
@@ -94,6 +99,7 @@ Diagnostics Simulation::diagnostics() const {
 }
 
 ForceAudit Simulation::audit(index_t count) const {
+    KS_VALIDATE(count >= 1, fmt::format("is {}: a sample has one particle or more", count), {"", 0, 0, "count"});
     const auto scope = stepper_->timers.scope("audit");
     return stepper_->audit(count);
 }

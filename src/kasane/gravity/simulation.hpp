@@ -26,7 +26,7 @@ class Simulation {
     /// @param on  where the simulation runs
     /// @param particles  state at the start, 1 particle or more; their softenings, if they have any, replace that of the force
     /// @param options  force, steps, and the state of a resumed run
-    /// @throws InputError: bad particles or options, or more memory needed than the space has (both numbers in the message)
+    /// @throws InputError: bad particles, options or threads, or more memory needed than the space has (both numbers in the message)
     Simulation(AnySpace on, Particles particles, const SimulationOptions& options);
     /// For modules with their own stepper (distributed_simulation()).
     explicit Simulation(std::unique_ptr<Stepper> stepper);
@@ -51,10 +51,11 @@ class Simulation {
     /// @param diagnostics_follow  diagnostics() or potential() is called next: the last force of a tree on one device, with
     /// `deterministic`, then includes the potentials, so that these need no walk of their own. Positions do not depend on it beyond
     /// rounding
-    /// @throws ComputationError: a position or velocity is not finite any more (with the particle's id, the time and remedies)
+    /// @throws InputError: n < 0; ComputationError: a position or velocity is not finite any more (with the particle's id, the time and
+    ///   remedies)
     void step(std::int64_t n = 1, bool diagnostics_follow = false);
     /// Takes macro steps until time() is within half a macro step of `until` [time], or beyond it. With a negative dt the simulation runs
-    /// backwards to `until`. @throws ComputationError as step() does
+    /// backwards to `until`. @throws InputError: `until` is not finite; ComputationError as step() does
     void run_until(double until);
 
     /// The present state, copied to the host; order, ids and types as given. The reference stays valid; the next call after a step
@@ -75,7 +76,7 @@ class Simulation {
     Diagnostics diagnostics() const;
     /// Compares the present accelerations of a sample of particles with direct summation in double. The sample is spread evenly over the
     /// particles and changes with steps().
-    /// @param count  particles of the sample, at most size() are taken
+    /// @param count  particles of the sample, 1 or more; at most size() are taken   @throws InputError: count < 1
     ForceAudit audit(index_t count = 256) const;
     /// State for a bitwise identical continuation, beside particles(), time() and steps().
     SimulationState state() const;

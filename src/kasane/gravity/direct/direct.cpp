@@ -36,7 +36,9 @@ void detail::validate(const Direct& options) {
                     fmt::format("variant = \"pair\" of direct summation takes one Plummer softening for all particles, and {}: take "
                                 "variant = \"auto\" or \"tile\"",
                                 options.softening_per_particle ? "these have one each" : "this force has softening_kernel = \"spline\""));
-    KS_VALIDATE(std::isfinite(options.G), fmt::format("G = {} cannot be used: it must be finite", options.G));
+    KS_VALIDATE(std::isfinite(options.G) && options.G >= 0,
+                fmt::format("G = {} cannot be used: it must be finite and not negative; take 1, or its value in the units of the particles",
+                            options.G));
     // In float, 1/eps^3 must stay finite for the particle's own pair, whose separation is zero.
     KS_VALIDATE(
         options.precision == Precision::double_ || options.softening == 0 || (options.softening > 1e-12 && options.softening < 1e18),

@@ -34,7 +34,7 @@ enum class DirectVariant {
 /// Options of direct summation.
 struct Direct {
     double softening = 0;                              ///< eps [length], >= 0; with softening_per_particle the smallest of all particles
-    double G = 1;                                      ///< gravitational constant [length^3 / (mass time^2)], finite
+    double G = 1;                                      ///< gravitational constant [length^3 / (mass time^2)], finite and >= 0
     Precision precision = Precision::single_;          ///< single_ needs a softening of 0, or above 1e-12 and below 1e18
     DirectVariant variant = DirectVariant::automatic;  ///< the space must have it: plain everywhere, simd on Cpu, tile and pair on Cuda
     bool deterministic = true;                         ///< the same bits from run to run, for any number of threads and workers

@@ -11,6 +11,8 @@ namespace kasane::gravity {
 
 /// Options of the force: direct summation or a tree.
 using Force = std::variant<Direct, Tree>;
+/// Checks the options of a force. @throws InputError: an option that is out of range for any particles
+void validate(const Force& force);
 /// eps of all particles, or the smallest one if each particle has its own [length].
 double softening(const Force& force);
 /// Form of a softened pair.
