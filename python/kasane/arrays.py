@@ -3,6 +3,7 @@ NumPy arrays, in the memory of a CUDA device as DeviceArray."""
 
 from __future__ import annotations
 
+import operator
 import sys
 import warnings
 from typing import Any, Optional, Sequence, Tuple, TypeVar
@@ -40,6 +41,16 @@ def _check_shape(have: Sequence[int], want: Sequence[Any], name: str) -> None:
         raise InputError(f"has the shape {_shape_text(have)}: {_shape_text(want)} is expected", name)
 
 
+def _check_range(array: np.ndarray, dtype: np.dtype, name: str) -> None:
+    """Raises InputError with the first index where a whole number is not one of this type."""
+    if dtype.kind not in "iu" or array.dtype.kind not in "iu" or array.size == 0:
+        return
+    least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    if int(array.min()) < least or int(array.max()) > most:
+        at = next(i for i in np.ndindex(*array.shape) if not least <= int(array[i]) <= most)
+        raise InputError(f"is {array[at]} at index {at if len(at) > 1 else at[0]}: {dtype} has {least} to {most}", name)
+
+
 def _as_numpy(value: Any, name: str) -> np.ndarray:
     if hasattr(value, "__dlpack_device__"):
         device = value.__dlpack_device__()
@@ -74,6 +85,7 @@ def as_array(value: Any, dtype: Any, shape: Sequence[Any], name: str, writable: 
         numeric = array.dtype.kind in ("biuf" if dtype.kind == "f" else "biufc" if dtype.kind == "c" else "biu")
         if not numeric and not (array.size == 0 and not is_array):
             raise InputError(f"has the type {array.dtype}: {dtype} is expected", name)
+        _check_range(array, dtype, name)
     if array.dtype == dtype and array.flags.c_contiguous and (array.flags.aligned and (not writable or array.flags.writeable)):
         return array
     if writable:
@@ -223,6 +235,25 @@ def check_finite(array: np.ndarray, name: str) -> None:
     if not np.isfinite(array).all():
         at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InputError(f"is {array[at]} at index {at if len(at) > 1 else at[0]}: all values must be finite", name)
+
+
+def number(value: Any, name: str) -> float:
+    """One number. Raises InputError."""
+    try:
+        return float(value)
+    except (TypeError, ValueError) as reason:
+        raise InputError(f"is {value!r}: a number is expected", name) from reason
+
+
+def whole(value: Any, name: str, least: int) -> int:
+    """One whole number from `least` on. Raises InputError."""
+    try:
+        count = operator.index(value)
+    except TypeError as reason:
+        raise InputError(f"is {value!r}: a whole number is expected", name) from reason
+    if count < least:
+        raise InputError(f"is {count}: it must be at least {least}", name)
+    return count
 
 
 def vector3(value: Any, name: str) -> Tuple[float, float, float]:

@@ -124,6 +124,11 @@ def _finished(words: Sequence[str], command: Sequence[str], errors_to: Optional[
     raise ComputationError(f"kasane {words[0]} ended with status {process.returncode}: {said}")
 
 
+def _on_terminal(chosen: Optional[bool]) -> bool:
+    """Whether messages and progress are shown; by default where standard error is a terminal, and in notebooks."""
+    return sys.stderr.isatty() or in_notebook() if chosen is None else chosen
+
+
 class RunResult:
     """A run: its directory, its status (done, interrupted, failed), its record and its files."""
 
@@ -183,9 +188,9 @@ class RunResult:
         live = LiveView(**view)
         return write_film(path, (live.image(read_snapshot(file)) for file in snapshots), per_second)
 
-    def resume(self, terminal: bool = True) -> RunResult:
-        """Continues an interrupted run from its newest valid checkpoint."""
-        return RunResult(self.directory, call(["resume", str(self.directory)], terminal))
+    def resume(self, terminal: Optional[bool] = None) -> RunResult:
+        """Continues an interrupted run from its newest valid checkpoint; terminal as of run()."""
+        return RunResult(self.directory, call(["resume", str(self.directory)], _on_terminal(terminal)))
 
     def __repr__(self) -> str:
         return f"RunResult({str(self.directory)!r}, {self.status})"
@@ -213,6 +218,8 @@ def run(
     >>> result.status, "energy" in result.table("energy.csv").dtype.names
     ('done', True)
     """
+    if set is not None and not isinstance(set, Mapping):
+        raise InputError(f"is {set!r}: a dictionary of keys of the run file and their values is expected", "set")
     words = ["run", os.fspath(file)]
     words += [] if output is None else ["-o", os.fspath(output)]
     for key, value in (set or {}).items():
@@ -220,7 +227,7 @@ def run(
     words += [] if device is None else ["--device", device]
     words += [] if threads is None else ["--threads", str(threads)]
     words += ["--force"] if force else []
-    result = call(words, sys.stderr.isatty() or in_notebook() if terminal is None else terminal)
+    result = call(words, _on_terminal(terminal))
     return RunResult(result["directory"], result)
 
 

@@ -187,6 +187,8 @@ class LiveView:
     ) -> None:
         if len(axes) != 2 or axes[0] == axes[1] or not set(axes) <= set("xyz"):
             raise InputError(f"is {axes!r}: two of x, y and z are expected", "axes")
+        if half_width is not None and not half_width > 0:
+            raise InputError(f"is {half_width}: it must be above 0", "half_width")
         if pixels < 1:
             raise InputError(f"is {pixels}: it must be at least 1", "pixels")
         if not per_second > 0:
@@ -218,9 +220,10 @@ class LiveView:
         return density_image(position, self._half_width, self._pixels, self._axes, centre)
 
     def html(self, simulation: Any) -> str:
-        """The picture with the time and the number of steps, for a page."""
+        """The picture with the time and, of a Simulation, the number of steps, for a page; a Snapshot has a picture too."""
         image = base64.b64encode(png(self.image(simulation))).decode()
-        words = f"t = {simulation.time:.6g}, {simulation.steps} steps; {self._names} plane, {2 * (self._half_width or 0):.3g} wide"
+        steps = f", {simulation.steps} steps" if hasattr(simulation, "steps") else ""
+        words = f"t = {simulation.time:.6g}{steps}; {self._names} plane, {2 * (self._half_width or 0):.3g} wide"
         side = self._pixels
         return f"<figure style='margin:0'><img width='{side}' height='{side}' alt='particles' src='data:image/png;base64,{image}'>" + (
             f"<figcaption>{words}</figcaption></figure>"

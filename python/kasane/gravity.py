@@ -23,9 +23,11 @@ from .arrays import (
     html_table,
     is_on_device,
     not_pickled,
+    number,
     require_host,
     shows_fields,
     vector3,
+    whole,
 )
 from .display import LiveView, ProgressBar
 from .errors import InputError, LogicError
@@ -86,13 +88,18 @@ def _again(kind: Any, keywords: Dict[str, Any]) -> Any:
     return kind(**keywords)
 
 
-def _reduce(option: Any) -> Tuple[Any, ...]:
-    """For pickling and copying: the properties of an option are the arguments that it was made with."""
+def _keywords(option: Any) -> Dict[str, Any]:
+    """The properties of an option, which are the arguments that it was made with."""
     keywords = {name: getattr(option, name) for name in dir(option) if not name.startswith("_")}
     if isinstance(option, Tree):
         name, value = keywords.pop("mac")
         keywords[name] = value
-    return _again, (type(option), keywords)
+    return keywords
+
+
+def _reduce(option: Any) -> Tuple[Any, ...]:
+    """For pickling and copying."""
+    return _again, (type(option), _keywords(option))
 
 
 for _option in (Direct, Tree, Leapfrog, Adaptive, Block):
@@ -117,7 +124,10 @@ for _result in (Diagnostics, ForceAudit):
 
 
 def _is_number(value: Any) -> bool:
-    return not is_on_device(value) and np.ndim(value) == 0
+    try:
+        return not is_on_device(value) and np.ndim(value) == 0
+    except (TypeError, ValueError):  # a list that is no array
+        return False
 
 
 class Particles:
@@ -143,10 +153,10 @@ class Particles:
         self.position = as_array(position, np.float64, ("n", 3), "position")
         n = len(self.position)
         self.velocity = np.zeros((n, 3)) if velocity is None else as_array(velocity, np.float64, (n, 3), "velocity")
-        self.mass = np.full(n, float(mass)) if _is_number(mass) else as_array(mass, np.float64, (n,), "mass")
+        self.mass = np.full(n, number(mass, "mass")) if _is_number(mass) else as_array(mass, np.float64, (n,), "mass")
         self.id = np.arange(1, n + 1, dtype=np.uint64) if id is None else as_array(id, np.uint64, (n,), "id")
         if type is None or _is_number(type):
-            self.type = np.full(n, 1 if type is None else type, dtype=np.uint8)
+            self.type = np.repeat(as_array([1 if type is None else type], np.uint8, (1,), "type"), n)
         else:
             self.type = as_array(type, np.uint8, (n,), "type")
         self.softening = None if softening is None else as_array(softening, np.float64, (n,), "softening")
@@ -210,16 +220,22 @@ class Snapshot:
     """Particles at one time with their units: "galactic" (kpc, 1e10 Msun, km/s), "nbody" (G = 1) or "user"."""
 
     def __init__(self, particles: Particles, time: float = 0.0, units: str = "nbody", facts: Optional[Dict[str, Any]] = None) -> None:
+        if not isinstance(particles, Particles):
+            raise InputError(f"are {type(particles).__name__}: Particles are expected", "particles")
         self.particles = particles
-        self.time = float(time)
+        self.time = number(time, "time")
         self.units = units
         facts = facts or {}
-        self.G: float = facts.get("G", 1.0 if units == "nbody" else 43007.1)
+        self.G: float = facts.get("G", 43007.1 if units == "galactic" else 1.0)
         self.acceleration: Optional[np.ndarray] = facts.get("acceleration")
         self.potential: Optional[np.ndarray] = facts.get("potential")
         self.softening: Tuple[float, ...] = tuple(facts.get("softening", (0.0,) * 6))
         self.model: str = facts.get("model", "")
         self._scales: Tuple[float, float, float] = tuple(facts.get("scales", (0.0, 0.0, 0.0)))  # type: ignore[assignment]
+
+    def _kept(self) -> Dict[str, Any]:
+        """The facts that stay true while the particles move."""
+        return {"G": self.G, "softening": self.softening, "model": self.model, "scales": self._scales}
 
     def write(self, path: Union[str, os.PathLike], format: str = "hdf5", double_precision: bool = True, compress: bool = False) -> None:
         """Writes it as write_snapshot() does."""
@@ -323,9 +339,9 @@ def write_snapshot(
 class Simulation(NotPickled):
     """Particles, a force and time steps on one device.
 
-    particles: Particles, a Snapshot (whose time is the start, and whose G is taken by forces of G = 1), or the name of a snapshot file;
-    force: Tree(...) or Direct(...); step: Leapfrog(dt), Adaptive(dt_max) or Block(dt_max); device: auto, cpu, cuda or cuda:1; threads of
-    the CPU, 0: all; time: of the start.
+    particles: Particles, a Snapshot (whose time is the start, and whose G is taken by forces of G = 1), or the name of a snapshot file,
+    which is read as a Snapshot; force: Tree(...) or Direct(...), and `sim.force` has the G that is used; step: Leapfrog(dt),
+    Adaptive(dt_max) or Block(dt_max); device: auto, cpu, cuda or cuda:1; threads of the CPU, 0: all; time: of the start, finite.
 
     >>> two = Particles([[0.5, 0, 0], [-0.5, 0, 0]], [[0, 0.5, 0], [0, -0.5, 0]], mass=0.5)
     >>> sim = Simulation(two, force=Direct(precision="double"), step=Leapfrog(1 / 1024), device="cpu")
@@ -334,6 +350,8 @@ class Simulation(NotPickled):
     """
 
     _instead = "store its particles and its time, and make a new one from them"
+    _units: str
+    _kept: Optional[Dict[str, Any]]
 
     def __init__(
         self,
@@ -346,16 +364,24 @@ class Simulation(NotPickled):
     ) -> None:
         if isinstance(particles, (str, os.PathLike)):
             particles = read_snapshot(particles)
+        self._units, self._kept = "nbody", None  # of the snapshot at the start
+        force = _force(force)
         if isinstance(particles, Snapshot):
+            self._units, self._kept = particles.units, particles._kept()
             time = particles.time if time is None else time
+            if force.G == 1 and particles.G != 1:
+                force = _again(type(force), {**_keywords(force), "G": particles.G})
             particles = particles.particles
         if not isinstance(particles, Particles):
             raise InputError(f"are {type(particles).__name__}: Particles, a Snapshot or a file name are expected", "particles")
-        self.force = _force(force)
+        start = 0.0 if time is None else number(plain(time, "time", "time"), "time")
+        if not np.isfinite(start):
+            raise InputError(f"is {start}: it must be finite", "time")
+        self.force = force
         if not isinstance(step, (Leapfrog, Adaptive, Block)):
             raise InputError(f"is {type(step).__name__}: Leapfrog(...), Adaptive(...) or Block(...) is expected", "step")
         self.step_options = step
-        self._core = _core.Simulation(particles._checked(), force, step, device, threads, 0.0 if time is None else float(time))
+        self._core = _core.Simulation(particles._checked(), force, step, device, threads, start)
 
     def run(
         self,
@@ -370,9 +396,8 @@ class Simulation(NotPickled):
         the state is then complete and the run can go on. until may be a Quantity of astropy. progress: whether a bar is shown (None: in a
         terminal and in a notebook). Raises ComputationError where a particle is not finite any more.
         """
-        until = float(plain(until, "time", "until"))
-        if every < 1:
-            raise InputError(f"is {every}: it must be at least 1", "every")
+        until = number(plain(until, "time", "until"), "until")
+        every = whole(every, "every", 1)
         begin = self.time
         with ProgressBar("Simulation", progress) as bar:
             while not self._core.advance(until, 0, 0.0):
@@ -385,7 +410,7 @@ class Simulation(NotPickled):
         return self
 
     def step(self, n: int = 1, diagnostics_follow: bool = False) -> Simulation:
-        """Takes n steps, and returns the simulation.
+        """Takes n steps, 0 or more, and returns the simulation.
 
         diagnostics_follow: diagnostics() or potential is called next; the last force of a tree then includes the potentials, which saves a
         walk and rounds differently. A run file's steps before each row of energy.csv are such steps.
@@ -450,12 +475,14 @@ class Simulation(NotPickled):
         return self._core.diagnostics()
 
     def audit(self, count: int = 256) -> ForceAudit:
-        """Compares the accelerations of a sample of particles with direct summation in double."""
+        """Compares the accelerations of a sample of particles, 1 or more, with direct summation in double."""
         return self._core.audit(count)
 
-    def snapshot(self, units: str = "nbody") -> Snapshot:
-        """The present state in arrays of its own."""
-        return Snapshot(self.particles.copy(), self.time, units)
+    def snapshot(self, units: Optional[str] = None) -> Snapshot:
+        """The present state in arrays of its own. units: of its numbers (None: those of the Snapshot or file at the start, with its G,
+        scales and model; of Particles "nbody")."""
+        kept = self._kept if units in (None, self._units) else None
+        return Snapshot(self.particles.copy(), self.time, units or self._units, kept)
 
     def _facts(self) -> List[Tuple[str, Any]]:
         return [
@@ -473,7 +500,10 @@ class Simulation(NotPickled):
             return "Simulation(in use by another thread)"
 
     def _repr_html_(self) -> str:
-        return html_table("Simulation", self._facts())
+        try:
+            return html_table("Simulation", self._facts())
+        except LogicError:
+            return html_table("Simulation", [], "in use by another thread")
 
 
 class LocalForce(NotPickled):
@@ -569,8 +599,9 @@ def potentials(position: Any, mass: Any, force: Force, threads: int = 0) -> np.n
 
 def plummer(count: int, seed: int = 1, mass: float = 1.0, scale: Optional[float] = None, G: float = 1.0) -> Particles:
     """A Plummer sphere in equilibrium; the defaults are standard N-body units (G = M = 1, E = -1/4)."""
-    options = {} if scale is None else {"scale": scale}
-    return Particles._of(_core.plummer(count, seed=seed, mass=mass, G=G, **options))
+    options = {} if scale is None else {"scale": number(scale, "scale")}
+    count, seed = whole(count, "count", 1), whole(seed, "seed", 0)
+    return Particles._of(_core.plummer(count, seed=seed, mass=number(mass, "mass"), G=number(G, "G"), **options))
 
 
 def sample(model: Union[str, os.PathLike, Mapping[str, Any]], count: Optional[int] = None, seed: Optional[int] = None) -> Snapshot:
@@ -582,13 +613,30 @@ def sample(model: Union[str, os.PathLike, Mapping[str, Any]], count: Optional[in
     """
     from .command import call, model_text
 
+    if not isinstance(model, (str, os.PathLike, Mapping)):
+        raise InputError(f"is {type(model).__name__}: a file, the name of a model or a dictionary is expected", "model")
     with tempfile.TemporaryDirectory(prefix="kasane-") as directory:
         file = os.fspath(model) if isinstance(model, (str, os.PathLike)) else os.path.join(directory, "model.toml")
         if not isinstance(model, (str, os.PathLike)):
             with open(file, "w", encoding="utf-8") as text:
                 text.write(model_text(model))
         output = os.path.join(directory, "sample.hdf5")
-        options = [] if count is None else ["--count", str(count)]
-        options += [] if seed is None else ["--seed", str(seed)]
-        call(["sample", file, "-o", output, *options])
+        options = [] if count is None else ["--count", str(whole(count, "count", 1))]
+        options += [] if seed is None else ["--seed", str(whole(seed, "seed", 0))]
+        try:
+            call(["sample", file, "-o", output, *options])
+        except InputError as error:
+            raise _of_arguments(error, directory) from None
         return read_snapshot(output)
+
+
+def _of_arguments(error: InputError, directory: str) -> InputError:
+    """The errors of `kasane sample` as those of sample(): without places in temporary files, with the names of the arguments."""
+    told = []
+    for message, file, line, column, key in error.problems:
+        if file is not None and file.startswith(directory):
+            file = line = column = None
+        if message.startswith("--"):  # an option of the command
+            key, _, message = message[2:].partition(": ")
+        told.append((message.partition(" (kasane --help")[0], file, line, column, key))
+    return InputError(told)

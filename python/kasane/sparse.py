@@ -15,7 +15,20 @@ import numpy as np
 
 from . import _core
 from ._core import KrylovLog, SolveLog
-from .arrays import CopyWarning, DeviceResult, NotPickled, as_array, as_device_array, html_table, is_on_device, not_pickled, on_host, shows_fields
+from .arrays import (
+    CopyWarning,
+    DeviceResult,
+    NotPickled,
+    as_array,
+    as_device_array,
+    html_table,
+    is_on_device,
+    not_pickled,
+    number,
+    on_host,
+    shows_fields,
+    whole,
+)
 from .errors import ComputationError, InputError
 
 __all__ = [
@@ -83,7 +96,7 @@ def _csr(A: Any, number: Any = np.float64) -> Tuple[np.ndarray, np.ndarray, np.n
 
 def _is_complex(A: Any) -> bool:
     """Whether a matrix or a vector has complex numbers."""
-    return "complex" in str(getattr(A, "dtype", ""))
+    return "complex" in str(getattr(A, "dtype", "")) or isinstance(A, (list, tuple)) and np.iscomplexobj(A)
 
 
 def _device_csr(arrays: Tuple[Any, Any, Any]) -> Tuple[Any, Any, Any]:
@@ -428,6 +441,8 @@ _NUMBERS = {"dirichlet": 1, "neumann": 1, "robin": 2, "periodic": 0}  # after th
 
 def _face(name: str, condition: Any) -> _Face:
     """The condition on one face."""
+    if not hasattr(condition, "__iter__"):
+        raise InputError(f"has {name!r}: {condition!r}; a kind, or a sequence of a kind and its values, is expected", "boundary")
     words = (condition,) if isinstance(condition, str) else tuple(condition)
     kind = words[0] if words else None
     if kind not in _NUMBERS:
@@ -440,6 +455,11 @@ def _face(name: str, condition: Any) -> _Face:
         return kind, 0.0 if formula else float(value), float(words[2]) if len(words) > 2 else 0.0, formula
     except (TypeError, ValueError) as reason:
         raise InputError(f"has {name!r}: {words!r}; {reason}", "boundary") from reason
+
+
+def _has_parts(value: Any) -> bool:
+    """Whether it is a sequence, or an array of a dimension or more."""
+    return hasattr(value, "__len__") and not isinstance(value, str) and getattr(value, "ndim", 1) > 0
 
 
 def _components_of(tensor: np.ndarray) -> List[List[float]]:
@@ -491,14 +511,15 @@ class PoissonProblem:
                 cells = tuple(reversed(np.shape(array)))
         if cells is None:
             raise InputError("are missing: give (NX, NY, NZ), or an array of the coefficient or the source", "cells")
-        if len(cells) != 3:
-            raise InputError(f"are {len(cells)} numbers: (NX, NY, NZ) is expected", "cells")
-        self.cells: Tuple[int, int, int] = (int(cells[0]), int(cells[1]), int(cells[2]))
+        if np.shape(cells) != (3,):
+            how = f"are {len(cells)} numbers" if np.ndim(cells) == 1 else f"is {cells!r}"
+            raise InputError(f"{how}: (NX, NY, NZ) is expected", "cells")
+        self.cells: Tuple[int, int, int] = (whole(cells[0], "cells", 1), whole(cells[1], "cells", 1), whole(cells[2], "cells", 1))
         shape = tuple(reversed(self.cells))
-        widths = [spacing] * 3 if np.isscalar(spacing) else list(spacing)
+        widths = list(spacing) if _has_parts(spacing) else [spacing] * 3
         if len(widths) != 3:
             raise InputError("has not three parts: give a number, three numbers or three arrays", "spacing")
-        self.spacing = [np.atleast_1d(np.asarray(w, dtype=float)).tolist() for w in widths]
+        self.spacing = [[number(w, "spacing") for w in (each if _has_parts(each) else [each])] for each in widths]
         self.coefficient = None if coefficient is None else as_array(coefficient, np.float64, shape, "coefficient")
         self.tensor = None
         if tensor is not None:
@@ -509,6 +530,8 @@ class PoissonProblem:
         self._components = [[]] * 6 if self.tensor is None else _components_of(self.tensor)
         self.source = np.zeros(shape) if source is None else as_array(source, np.float64, shape, "source")
         faces = {name: _NO_FLUX for name in FACES}
+        if boundary is not None and not isinstance(boundary, Mapping):
+            raise InputError(f"is {boundary!r}: a dictionary of faces and their conditions is expected", "boundary")
         for name, condition in (boundary or {}).items():
             if name not in faces:
                 raise InputError(f"has {name!r}: faces are {', '.join(FACES)}", "boundary")
@@ -531,7 +554,10 @@ class PoissonProblem:
 
     def field(self, formula: str) -> np.ndarray:
         """[NZ, NY, NX] values of a formula in i j k (from 1), x y z (cell centres) and pi, as in run files."""
-        return _core.source_of(self, formula).reshape(self.shape)
+        try:
+            return _core.source_of(self, formula).reshape(self.shape)
+        except InputError as error:
+            raise InputError(error.problems[0].message, "formula") from None
 
     def solve(self, rtol: float = 1e-8, device: str = "auto", threads: int = 0) -> np.ndarray:
         """[NZ, NY, NX] phi, by conjugate gradients with geometric multigrid; with an odd number of cells along a periodic direction, or with
@@ -571,6 +597,8 @@ class PoissonSolver(_Solving):
     def __init__(
         self, problem: PoissonProblem, rtol: float = 1e-8, iteration_limit: int = 1000, device: str = "auto", threads: int = 0
     ) -> None:
+        if not isinstance(problem, PoissonProblem):
+            raise InputError(f"is {type(problem).__name__}: a PoissonProblem is expected", "problem")
         self.problem = problem
         self._core = _core.PoissonSolver(problem, rtol, iteration_limit, device, threads)
         self.log = None
@@ -594,7 +622,10 @@ def read_matrix(path: Union[str, os.PathLike]) -> Any:
 
 
 def write_matrix(path: Union[str, os.PathLike], A: Any, symmetric: bool = False, format: str = "mtx") -> None:
-    """Writes A; format mtx (Matrix Market; symmetric: the lower triangle, of a complex A as Hermitian) or petsc, for real A alone."""
+    """Writes A; format mtx (Matrix Market; symmetric: the lower triangle, of a complex A as Hermitian) or petsc, for real A alone.
+
+    Raises InputError, before anything is written, for a matrix that read_matrix() would refuse, and with symmetric=True for an entry that
+    differs from its partner by more than 1e-12 of the larger and the rounding of the diagonal."""
     if _is_complex(A):
         if format != "mtx":
             raise InputError(f"is {format!r}: complex numbers are written as mtx", "format")
@@ -609,7 +640,7 @@ def read_vector(path: Union[str, os.PathLike]) -> np.ndarray:
 
 
 def write_vector(path: Union[str, os.PathLike], x: Any, format: str = "mtx") -> None:
-    """Writes a vector; format mtx or, of real numbers, petsc."""
+    """Writes a vector; format mtx or, of real numbers, petsc. Raises InputError for one that is empty or not finite."""
     if _is_complex(x):
         if format != "mtx":
             raise InputError(f"is {format!r}: complex numbers are written as mtx", "format")

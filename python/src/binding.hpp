@@ -140,6 +140,20 @@ E named(const std::string& text, std::initializer_list<E> all, const char* key, 
     throw InputError("is '" + text + "': take one of " + known, {"", 0, 0, key});
 }
 
+/// The value of the argument `key`. @tparam T  bool, int, double, std::string or a vector of numbers   @throws InputError: another type
+template <class T>
+T value_of(const char* key, nb::handle given) {
+    constexpr const char* expected = std::is_same_v<T, bool>          ? "True or False"
+                                     : std::is_same_v<T, int>         ? "a whole number of at most 32 bits"
+                                     : std::is_same_v<T, double>      ? "a number"
+                                     : std::is_same_v<T, std::string> ? "text"
+                                                                      : "a sequence of numbers";
+    T value;
+    if (!nb::try_cast(given, value))
+        throw InputError(std::string("is ") + nb::repr(given).c_str() + ": " + expected + " is expected", {"", 0, 0, key});
+    return value;
+}
+
 /// An object with state computes for one thread at a time: a second thread gets an error instead of waiting, and instead of a data race.
 class OneUser {
    public:

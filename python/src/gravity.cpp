@@ -204,12 +204,14 @@ void bind_forces(nb::module_& m) {
                const std::string& kernel) {
                 KS_VALIDATE(precision == "single" || precision == "double", "is '" + precision + "': take single or double",
                             {"", 0, 0, "precision"});
-                new (self) Direct{.softening = softening,
-                                  .G = G,
-                                  .precision = precision == "single" ? Precision::single_ : Precision::double_,
-                                  .variant = direct_variant_named(variant),
-                                  .deterministic = deterministic,
-                                  .softening_kernel = softening_kernel_named(kernel)};
+                const Direct direct{.softening = softening,
+                                    .G = G,
+                                    .precision = precision == "single" ? Precision::single_ : Precision::double_,
+                                    .variant = direct_variant_named(variant),
+                                    .deterministic = deterministic,
+                                    .softening_kernel = softening_kernel_named(kernel)};
+                validate(Force(direct));
+                new (self) Direct(direct);
             },
             nb::kw_only(), nb::arg("softening") = 0.0, nb::arg("G") = 1.0, nb::arg("precision") = "single", nb::arg("variant") = "auto",
             nb::arg("deterministic") = true, nb::arg("kernel") = "plummer",
@@ -326,10 +328,12 @@ void bind_results(nb::module_& m) {
 void bind_simulation(nb::module_& m) {
     using S = PythonSimulation;
     nb::class_<S>(m, "Simulation")
-        .def(nb::init<const nb::object&, const Force&, const Steps&, const std::string&, int, double>())
-        .def("advance", &S::advance)
-        .def("step",
-             [](S& s, std::int64_t n, bool diagnostics_follow) { s.use([&](Simulation& own) { own.step(n, diagnostics_follow); }); })
+        .def(nb::init<const nb::object&, const Force&, const Steps&, const std::string&, int, double>(), nb::arg("particles"),
+             nb::arg("force"), nb::arg("step"), nb::arg("device"), nb::arg("threads"), nb::arg("time"))
+        .def("advance", &S::advance, nb::arg("until"), nb::arg("most"), nb::arg("seconds"))
+        .def(
+            "step", [](S& s, std::int64_t n, bool diagnostics_follow) { s.use([&](Simulation& own) { own.step(n, diagnostics_follow); }); },
+            nb::arg("n"), nb::arg("diagnostics_follow"))
         .def_prop_ro("time", [](S& s) { return s.read([](const Simulation& own) { return own.time(); }); })
         .def_prop_ro("steps", [](S& s) { return s.read([](const Simulation& own) { return own.steps(); }); })
         .def_prop_ro("size", [](S& s) { return s.read([](const Simulation& own) { return own.size(); }); })
@@ -342,10 +346,11 @@ void bind_simulation(nb::module_& m) {
         .def("acceleration", [](S& s) { return owned_vectors(s.use([](Simulation& own) { return own.acceleration(); })); })
         .def("potential", [](S& s) { return owned(s.use([](Simulation& own) { return own.potential(); })); })
         .def("diagnostics", [](S& s) { return s.use([](Simulation& own) { return own.diagnostics(); }); })
-        .def("audit", [](S& s, index_t count) { return s.use([&](Simulation& own) { return own.audit(count); }); });
+        .def("audit", [](S& s, index_t count) { return s.use([&](Simulation& own) { return own.audit(count); }); }, nb::arg("count"));
 
     nb::class_<PythonLocalForce>(m, "LocalForce")
-        .def(nb::init<const Force&, index_t, const std::string&, int>())
+        .def(nb::init<const Force&, index_t, const std::string&, int>(), nb::arg("force"), nb::arg("n"), nb::arg("device"),
+             nb::arg("threads"))
         .def("accelerate", &PythonLocalForce::accelerate, nb::arg("position").noconvert(), nb::arg("mass").noconvert(),
              nb::arg("out").noconvert())
         .def("potential", &PythonLocalForce::potential, nb::arg("position").noconvert(), nb::arg("mass").noconvert(),

@@ -29,14 +29,14 @@ Precision precision_named(const std::string& text, const char* key) {
 
 /// The options of a kasane.lattice.Quarks.
 HmcQuarkOptions quarks_of(const nb::object& from) {
-    const auto number = [&](const char* name) { return nb::cast<double>(from.attr(name)); };
-    const auto text = [&](const char* name) { return nb::cast<std::string>(from.attr(name)); };
-    const auto whole = [&](const char* name) { return nb::cast<int>(from.attr(name)); };
+    const auto number = [&](const char* name) { return value_of<double>(name, from.attr(name)); };
+    const auto text = [&](const char* name) { return value_of<std::string>(name, from.attr(name)); };
+    const auto whole = [&](const char* name) { return value_of<int>(name, from.attr(name)); };
     return {.dirac = {.kappa = number("kappa"),
                       .csw = number("csw"),
                       .boundary = named(text("boundary"), {Boundary::periodic, Boundary::antiperiodic}, "boundary")},
             .twisted_mass = number("twisted_mass"),
-            .masses = nb::cast<std::vector<double>>(from.attr("masses")),
+            .masses = value_of<std::vector<double>>("masses", from.attr("masses")),
             .inner = precision_named(text("precision"), "precision"),
             .force_inner = {},
             .action_rtol = number("action_rtol"),

@@ -5,7 +5,6 @@
 #include <kasane/sparse.hpp>
 
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/function.h>
 #include <nanobind/stl/tuple.h>
 
 #include <functional>
@@ -18,8 +17,16 @@ namespace {
 using namespace sparse;
 using Numbers = In<double, nb::ndim<1>>;
 using Result = InOut<double, nb::ndim<1>>;
-/// Called with the iterations so far and the relative residual; a true value ends the solve.
-using Callback = std::optional<std::function<bool(int, double)>>;
+/// Called with the iterations so far and the relative residual; a value that is true in Python ends the solve.
+using Callback = std::optional<nb::callable>;
+
+/// Calls it with the GIL held. @returns whether it ends the solve
+bool asks_to_stop(const Callback& callback, int iteration, double residual) {
+    const nb::object answer = (*callback)(iteration, residual);
+    const int truth = PyObject_IsTrue(answer.ptr());
+    if (truth < 0) throw nb::python_error();
+    return truth == 1;
+}
 
 using ComplexNumbers = In<std::complex<double>, nb::ndim<1>>;
 
@@ -64,7 +71,7 @@ Log interruptible(const Callback& callback, Solve solve) {
         if (callback) {
             const nb::gil_scoped_acquire held;
             try {
-                if ((*callback)(iteration, residual)) return true;
+                if (asks_to_stop(callback, iteration, residual)) return true;
             } catch (...) {
                 raised = std::current_exception();
                 return true;
@@ -154,7 +161,7 @@ SolverOptions options_of(const nb::dict& given) {
     SolverOptions o;
     for (const auto& [key, value] : given) {
         const auto name = nb::cast<std::string>(key);
-        const auto text = [&] { return nb::cast<std::string>(value); };
+        const auto text = [&] { return value_of<std::string>(name.c_str(), value); };
         if (name == "precondition")
             o.precondition = parse_precondition(text());
         else if (name == "ordering")
@@ -168,29 +175,29 @@ SolverOptions options_of(const nb::dict& given) {
         else if (name == "launch")
             o.launch = parse_launch(text());
         else if (name == "drop_tolerance")
-            o.drop_tolerance = nb::cast<double>(value);
+            o.drop_tolerance = value_of<double>(name.c_str(), value);
         else if (name == "fill")
-            o.fill = nb::cast<int>(value);
+            o.fill = value_of<int>(name.c_str(), value);
         else if (name == "level")
-            o.level = nb::cast<int>(value);
+            o.level = value_of<int>(name.c_str(), value);
         else if (name == "block")
-            o.block = nb::isinstance<nb::str>(value) && text() == "auto" ? 0 : nb::cast<int>(value);
+            o.block = nb::isinstance<nb::str>(value) && text() == "auto" ? 0 : value_of<int>(name.c_str(), value);
         else if (name == "ssor_omega")
-            o.ssor_omega = nb::cast<double>(value);
+            o.ssor_omega = value_of<double>(name.c_str(), value);
         else if (name == "smoother")
             o.multigrid.smoother = parse_smoother(text());
         else if (name == "smoother_steps")
-            o.multigrid.steps = nb::cast<int>(value);
+            o.multigrid.steps = value_of<int>(name.c_str(), value);
         else if (name == "cycle")
             o.multigrid.cycle = parse_cycle(text());
         else if (name == "single_factor")
-            o.single_factor = nb::cast<bool>(value);
+            o.single_factor = value_of<bool>(name.c_str(), value);
         else if (name == "rtol")
-            o.rtol = nb::cast<double>(value);
+            o.rtol = value_of<double>(name.c_str(), value);
         else if (name == "iteration_limit")
-            o.iteration_limit = nb::cast<int>(value);
+            o.iteration_limit = value_of<int>(name.c_str(), value);
         else if (name == "tune")
-            o.tune = nb::cast<bool>(value) ? Tuning::full : Tuning::off;
+            o.tune = value_of<bool>(name.c_str(), value) ? Tuning::full : Tuning::off;
         else
             throw InputError("is not an option of the solver", {"", 0, 0, name});
     }
@@ -203,23 +210,23 @@ GeneralOptions general_options_of(const nb::dict& given) {
     for (const auto& [key, value] : given) {
         const auto name = nb::cast<std::string>(key);
         if (name == "method")
-            o.method = parse_general_method(nb::cast<std::string>(value));
+            o.method = parse_general_method(value_of<std::string>(name.c_str(), value));
         else if (name == "precondition")
-            o.precondition = parse_general_precondition(nb::cast<std::string>(value));
+            o.precondition = parse_general_precondition(value_of<std::string>(name.c_str(), value));
         else if (name == "ordering")
-            o.ordering = Ordering::parse(nb::cast<std::string>(value));
+            o.ordering = Ordering::parse(value_of<std::string>(name.c_str(), value));
         else if (name == "restart")
-            o.restart = nb::cast<int>(value);
+            o.restart = value_of<int>(name.c_str(), value);
         else if (name == "drop_tolerance")
-            o.drop_tolerance = nb::cast<double>(value);
+            o.drop_tolerance = value_of<double>(name.c_str(), value);
         else if (name == "fill")
-            o.fill = nb::cast<int>(value);
+            o.fill = value_of<int>(name.c_str(), value);
         else if (name == "scale")
-            o.scale = nb::cast<bool>(value);
+            o.scale = value_of<bool>(name.c_str(), value);
         else if (name == "rtol")
-            o.rtol = nb::cast<double>(value);
+            o.rtol = value_of<double>(name.c_str(), value);
         else if (name == "iteration_limit")
-            o.iteration_limit = nb::cast<int>(value);
+            o.iteration_limit = value_of<int>(name.c_str(), value);
         else
             throw InputError("is not an option of a solver of nonsymmetric systems", {"", 0, 0, name});
     }
@@ -302,14 +309,19 @@ struct PythonOperator {
 
 krylov::SolveLog conjugate_gradients(nb::callable A, std::optional<nb::callable> M, const Numbers& b, const Result& x, double rtol,
                                      int iteration_limit, const Callback& callback) {
+    KS_VALIDATE(rtol > 0 && rtol < 1, "is " + std::to_string(rtol) + ": it must be above 0 and below 1. Try 1e-8", {"", 0, 0, "rtol"});
+    KS_VALIDATE(iteration_limit >= 1, "is " + std::to_string(iteration_limit) + ": at least one iteration must be allowed. Try 10000",
+                {"", 0, 0, "iteration_limit"});
+    const Stopwatch watch;
     std::vector<double> rhs(b.data(), b.data() + b.size()), solution(x.data(), x.data() + x.size());
     krylov::HostAlgebra algebra;
     krylov::CgWorkspace<std::vector<double>> work{rhs, rhs, rhs, rhs};
     krylov::Options options{.rtol = rtol, .iteration_limit = iteration_limit};
-    if (callback) options.stop = [&](int iteration, double residual) { return (*callback)(iteration, residual); };
-    const auto log = M ? krylov::conjugate_gradients(algebra, PythonOperator{A}, PythonOperator{*M}, rhs, solution, work, options)
-                       : krylov::conjugate_gradients(algebra, PythonOperator{A}, krylov::NoPreconditioner{}, rhs, solution, work, options);
+    if (callback) options.stop = [&](int iteration, double residual) { return asks_to_stop(callback, iteration, residual); };
+    auto log = M ? krylov::conjugate_gradients(algebra, PythonOperator{A}, PythonOperator{*M}, rhs, solution, work, options)
+                 : krylov::conjugate_gradients(algebra, PythonOperator{A}, krylov::NoPreconditioner{}, rhs, solution, work, options);
     std::copy(solution.begin(), solution.end(), x.data());
+    log.seconds = watch.seconds();
     return log;
 }
 
@@ -374,7 +386,7 @@ nb::class_<PythonSolver<S, Value>> bind_solver(nb::module_& m, const char* name)
     return nb::class_<P>(m, name)
         .def("solve", &P::solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("callback").none())
         .def("solve_columns", &P::solve_columns, nb::arg("B").noconvert(), nb::arg("X").noconvert(), nb::arg("callback").none())
-        .def("set_tolerance", &P::set_tolerance)
+        .def("set_tolerance", &P::set_tolerance, nb::arg("rtol"), nb::arg("iteration_limit"))
         .def_prop_ro("rows", &P::rows);
 }
 
@@ -389,15 +401,17 @@ nb::dict facts_of(const SetupFacts& f) {
 
 void bind_solvers(nb::module_& m) {
     bind_solver<Solver>(m, "Solver")
-        .def("__init__",
-             [](PythonSystem* self, const nb::object& begin, const nb::object& column, const Numbers& value, const nb::dict& options,
-                const std::string& device, int threads) {
-                 const auto A = CsrArrays<>::of(begin, column, value);
-                 const auto view = A.view();
-                 const auto on = space_named(device, threads);
-                 const auto o = options_of(options);
-                 new (self) PythonSystem(view.n, [&] { return Solver(on, view, o); });
-             })
+        .def(
+            "__init__",
+            [](PythonSystem* self, const nb::object& begin, const nb::object& column, const Numbers& value, const nb::dict& options,
+               const std::string& device, int threads) {
+                const auto A = CsrArrays<>::of(begin, column, value);
+                const auto view = A.view();
+                const auto on = space_named(device, threads);
+                const auto o = options_of(options);
+                new (self) PythonSystem(view.n, [&] { return Solver(on, view, o); });
+            },
+            nb::arg("begin"), nb::arg("column"), nb::arg("value"), nb::arg("options"), nb::arg("device"), nb::arg("threads"))
         .def("update", &PythonSystem::update, nb::arg("begin"), nb::arg("column"), nb::arg("value").noconvert())
         .def("__init__",
              [](PythonSystem* self, const DeviceArray& begin, const DeviceArray& column, const DeviceArray& value, const nb::dict& options,
@@ -430,15 +444,17 @@ void bind_solvers(nb::module_& m) {
         .def_prop_ro("setup", [](const PythonSystem& s) { return facts_of(s.solver().setup()); });
 
     bind_solver<GeneralSolver>(m, "GeneralSolver")
-        .def("__init__",
-             [](PythonGeneral* self, const nb::object& begin, const nb::object& column, const Numbers& value, const nb::dict& options,
-                const std::string& device, int threads) {
-                 const auto A = CsrArrays<>::of(begin, column, value);
-                 const auto view = A.view();
-                 const auto on = space_named(device, threads);
-                 const auto o = general_options_of(options);
-                 new (self) PythonGeneral(view.n, [&] { return GeneralSolver(on, view, o); });
-             })
+        .def(
+            "__init__",
+            [](PythonGeneral* self, const nb::object& begin, const nb::object& column, const Numbers& value, const nb::dict& options,
+               const std::string& device, int threads) {
+                const auto A = CsrArrays<>::of(begin, column, value);
+                const auto view = A.view();
+                const auto on = space_named(device, threads);
+                const auto o = general_options_of(options);
+                new (self) PythonGeneral(view.n, [&] { return GeneralSolver(on, view, o); });
+            },
+            nb::arg("begin"), nb::arg("column"), nb::arg("value"), nb::arg("options"), nb::arg("device"), nb::arg("threads"))
         .def("update", &PythonGeneral::update, nb::arg("begin"), nb::arg("column"), nb::arg("value").noconvert())
         .def_prop_ro("setup", [](const PythonGeneral& s) { return facts_of(s.solver().setup()); })
         .def_prop_ro("kind", [](const PythonGeneral& s) {
@@ -450,15 +466,17 @@ void bind_solvers(nb::module_& m) {
         });
 
     bind_solver<ComplexSolver, std::complex<double>>(m, "ComplexSolver")
-        .def("__init__",
-             [](PythonComplex* self, const nb::object& begin, const nb::object& column, const ComplexNumbers& value,
-                const nb::dict& options, const std::string& device, int threads) {
-                 const auto A = CsrArrays<std::complex<double>>::of(begin, column, value);
-                 const auto view = A.view();
-                 const auto on = space_named(device, threads);
-                 const auto o = general_options_of(options);
-                 new (self) PythonComplex(view.pattern.n, [&] { return ComplexSolver(on, view, o); });
-             })
+        .def(
+            "__init__",
+            [](PythonComplex* self, const nb::object& begin, const nb::object& column, const ComplexNumbers& value, const nb::dict& options,
+               const std::string& device, int threads) {
+                const auto A = CsrArrays<std::complex<double>>::of(begin, column, value);
+                const auto view = A.view();
+                const auto on = space_named(device, threads);
+                const auto o = general_options_of(options);
+                new (self) PythonComplex(view.pattern.n, [&] { return ComplexSolver(on, view, o); });
+            },
+            nb::arg("begin"), nb::arg("column"), nb::arg("value"), nb::arg("options"), nb::arg("device"), nb::arg("threads"))
         .def("update", &PythonComplex::update, nb::arg("begin"), nb::arg("column"), nb::arg("value").noconvert())
         .def_prop_ro("setup", [](const PythonComplex& s) { return facts_of(s.solver().setup()); })
         .def_prop_ro("kind", [](const PythonComplex& s) {
@@ -469,13 +487,15 @@ void bind_solvers(nb::module_& m) {
         });
 
     bind_solver<PoissonSolver>(m, "PoissonSolver")
-        .def("__init__",
-             [](PythonPoisson* self, const nb::object& problem, double rtol, int iteration_limit, const std::string& device, int threads) {
-                 const auto p = problem_of(problem);
-                 const auto on = space_named(device, threads);
-                 const PoissonSolverOptions options{.rtol = rtol, .iteration_limit = iteration_limit};
-                 new (self) PythonPoisson(p.rows(), [&] { return PoissonSolver(on, p, options); });
-             })
+        .def(
+            "__init__",
+            [](PythonPoisson* self, const nb::object& problem, double rtol, int iteration_limit, const std::string& device, int threads) {
+                const auto p = problem_of(problem);
+                const auto on = space_named(device, threads);
+                const PoissonSolverOptions options{.rtol = rtol, .iteration_limit = iteration_limit};
+                new (self) PythonPoisson(p.rows(), [&] { return PoissonSolver(on, p, options); });
+            },
+            nb::arg("problem"), nb::arg("rtol"), nb::arg("iteration_limit"), nb::arg("device"), nb::arg("threads"))
         .def_prop_ro("grids", [](const PythonPoisson& s) { return s.solver().setup().grids; });
 }
 
@@ -496,14 +516,16 @@ void bind_sparse(nb::module_& m) {
     m.def("conjugate_gradients", &conjugate_gradients, nb::arg("A"), nb::arg("M").none(), nb::arg("b").noconvert(),
           nb::arg("x").noconvert(), nb::arg("rtol"), nb::arg("iteration_limit"), nb::arg("callback").none());
     nb::class_<PythonPreconditioner>(m, "Preconditioner")
-        .def("__init__",
-             [](PythonPreconditioner* self, const nb::object& begin, const nb::object& column, const Numbers& value,
-                const std::string& name, double omega) {
-                 const auto arrays = CsrArrays<>::of(begin, column, value);
-                 const auto A = arrays.view();
-                 check(A);
-                 new (self) PythonPreconditioner{preconditioner(A, name, omega), static_cast<std::size_t>(A.n)};
-             })
+        .def(
+            "__init__",
+            [](PythonPreconditioner* self, const nb::object& begin, const nb::object& column, const Numbers& value, const std::string& name,
+               double omega) {
+                const auto arrays = CsrArrays<>::of(begin, column, value);
+                const auto A = arrays.view();
+                check(A);
+                new (self) PythonPreconditioner{preconditioner(A, name, omega), static_cast<std::size_t>(A.n)};
+            },
+            nb::arg("begin"), nb::arg("column"), nb::arg("value"), nb::arg("precondition"), nb::arg("ssor_omega"))
         .def("__call__", [](const PythonPreconditioner& M, const Numbers& r) {
             KS_VALIDATE(r.shape(0) == M.rows,
                         "the vector has " + std::to_string(r.shape(0)) + " numbers, and the matrix " + std::to_string(M.rows) + " rows");
@@ -529,6 +551,7 @@ void bind_sparse(nb::module_& m) {
                              bool symmetric, const std::string& format) {
         const auto A = CsrArrays<>::of(begin, column, value);
         KS_VALIDATE(format == "mtx" || format == "petsc", "is '" + format + "': take mtx or petsc", {"", 0, 0, "format"});
+        KS_VALIDATE(format == "mtx" || !symmetric, "is for mtx: PETSc binary always has both triangles", {"", 0, 0, "symmetric"});
         if (format == "mtx") return write_matrix_market(path, A.view(), symmetric);
         return write_matrix_petsc(path, A.view());
     });

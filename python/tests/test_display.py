@@ -157,6 +157,7 @@ def test_the_live_view_shows_where_the_particles_are(tmp_path):
     assert (brightness[counts == 0] == brightness[counts == 0][0]).all()
     view.write(tmp_path / "view.png", own)
     assert np.array_equal(pixels_of((tmp_path / "view.png").read_bytes()), image)
+    assert "t = 0; xy plane" in view.html(own.snapshot()) and "t = 0, 0 steps; xy" in view.html(own)
     side = LiveView(half_width=2.0, pixels=4, axes="xz", select=lambda p: p.position[:, 2] < 1).image(own)
     assert not np.array_equal(side, image)
 
@@ -371,7 +372,14 @@ def test_every_object_is_pickled_and_copied_or_refused_with_the_reason():
 
 
 @pytest.mark.parametrize(
-    "options, key", [({"axes": "xx"}, "axes"), ({"axes": "r"}, "axes"), ({"pixels": 0}, "pixels"), ({"per_second": 0}, "per_second")]
+    "options, key",
+    [
+        ({"axes": "xx"}, "axes"),
+        ({"axes": "r"}, "axes"),
+        ({"pixels": 0}, "pixels"),
+        ({"per_second": 0}, "per_second"),
+        ({"half_width": -1}, "half_width"),
+    ],
 )
 def test_bad_options_of_the_live_view(options, key):
     with pytest.raises(kasane.InputError) as error:

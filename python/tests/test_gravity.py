@@ -4,6 +4,8 @@ import gc
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -20,6 +22,7 @@ from kasane.gravity import (
     Simulation,
     Snapshot,
     Tree,
+    _keywords,
     accelerations,
     plummer,
     potentials,
@@ -165,6 +168,27 @@ def test_a_snapshot_keeps_every_bit(tmp_path, cluster):
     assert (again.units, again.G, again.time) == ("galactic", 43007.1, 0.25)
 
 
+def test_a_simulation_has_the_units_of_its_snapshot(tmp_path, cluster):
+    """G of the snapshot is that of forces with the default, and later snapshots keep units, G and scales."""
+    dwarf = sample("dwarf", count=500)
+    dwarf.write(tmp_path / "dwarf.hdf5")
+    step = Leapfrog(1e-4)
+    for start in (dwarf, tmp_path / "dwarf.hdf5"):
+        for force in (Tree(softening=0.05, theta=0.4), Direct(softening=0.05, precision="double")):
+            sim = Simulation(start, force, step, device="cpu")
+            assert sim.force.G == dwarf.G == 43007.1 and force.G == 1
+            assert sim.diagnostics().virial_ratio == pytest.approx(1, abs=0.1)
+            assert repr(sim.force) == repr(type(force)(**{**_keywords(force), "G": dwarf.G}))
+        now = sim.step().snapshot()
+        assert (now.units, now.G, now.time, now.model) == ("galactic", dwarf.G, step.dt, dwarf.model if start is dwarf else now.model)
+        now.write(tmp_path / "now.hdf5")
+        again = read_snapshot(tmp_path / "now.hdf5")
+        assert (again.units, again.G) == ("galactic", dwarf.G)
+    assert Simulation(dwarf, Direct(G=2.0), step, device="cpu").force.G == 2.0
+    assert (sim.snapshot("nbody").units, sim.snapshot("nbody").G) == ("nbody", 1.0)
+    assert (simulation(cluster).snapshot().units, simulation(cluster).snapshot("galactic").G) == ("nbody", 43007.1)
+
+
 def test_a_snapshot_is_read_by_h5py(tmp_path, cluster):
     h5py = pytest.importorskip("h5py")
     write_snapshot(tmp_path / "s.hdf5", cluster)
@@ -192,7 +216,7 @@ def test_a_model_is_sampled_from_a_dictionary_and_from_a_file(tmp_path):
     assert len(sample("m31", count=500).particles) == 500
     with pytest.raises(kasane.InputError) as error:
         sample({**keys, "scale": -1.0})
-    assert error.value.key == "scale"
+    assert error.value.key == "scale" and error.value.file is None and error.value.line is None  # no place in a temporary file
 
 
 BAD = [
@@ -210,7 +234,28 @@ BAD = [
     (lambda c: Tree(theta=1.5), None, "theta"),
     (lambda c: Direct(precision="half"), "precision", "single or double"),
     (lambda c: Block(-1), None, "dt_max"),
-    (lambda c: plummer(0), None, "count"),
+    (lambda c: plummer(0), "count", "is 0: it must be at least 1"),
+    (lambda c: plummer(8, seed=-1), "seed", "at least 0"),
+    (lambda c: plummer(1.5), "count", "whole number"),
+    (lambda c: Particles(c.position, mass=None), "mass", "None: a number"),
+    (lambda c: Particles(c.position, mass="a"), "mass", "'a'"),
+    (lambda c: Particles(c.position, type=[1] * 60 + [300] * 4), "type", "300 at index 60.*0 to 255"),
+    (lambda c: Particles(c.position, type=300), "type", "300"),
+    (lambda c: Particles(c.position, id=[-1] * 64), "id", "-1 at index 0"),
+    (lambda c: Snapshot(c.position), "particles", "ndarray"),
+    (lambda c: Direct(softening=-1), None, "softening = -1"),
+    (lambda c: Direct(G=-1), None, "G = -1"),
+    (lambda c: simulation(c, time=float("inf")), "time", "finite"),
+    (lambda c: simulation(c).run(until=1, callback=print, every=float("nan")), "every", "nan"),
+    (lambda c: simulation(c).run(until=1, callback=print, every=1.5), "every", "1.5"),
+    (lambda c: simulation(c).run(until=float("inf")), "until", "finite"),
+    (lambda c: simulation(c).step(-1), "n", "-1"),
+    (lambda c: simulation(c).audit(0), "count", "0"),
+    (lambda c: simulation(c).audit(-1), "count", "-1"),
+    (lambda c: sample(None), "model", "NoneType"),
+    (lambda c: sample("dwarf", count=0), "count", "is 0"),
+    (lambda c: sample("dwarf", count=2**62), "count", "1 to"),
+    (lambda c: sample("dwarf", seed=-1), "seed", "-1"),
     (lambda c: accelerations(np.full((4, 3), np.nan), np.ones(4), EXACT), "position", r"nan at index \(0, 0\)"),
     (lambda c: accelerations(c.position, np.full(64, np.inf), EXACT), "mass", "inf at index 0"),
     (lambda c: simulation(c, step=Leapfrog(0.1)).run(1, callback=print, every=0), "every", "at least 1"),
@@ -281,6 +326,60 @@ def test_a_second_thread_gets_an_error(cluster):
     second.join()
     assert errors and "another thread" in str(errors[0])
     assert sim.step().steps > 0
+
+
+def test_a_simulation_that_another_thread_runs_describes_itself():
+    sim = simulation(plummer(8192), step=Leapfrog(1e-3))
+    stop, seen = threading.Event(), set()
+
+    def run():
+        while not stop.is_set():
+            sim.step(20)
+
+    worker = threading.Thread(target=run)
+    worker.start()
+    while "in use by another thread" not in seen and worker.is_alive():
+        text = sim._repr_html_()
+        assert "<table>" in text
+        seen.update(words for words in ("in use by another thread",) if words in text)
+    stop.set()
+    worker.join()
+    assert seen
+
+
+FORK = """
+import multiprocessing, os, sys
+import numpy as np, scipy.sparse
+from kasane.gravity import Leapfrog, Simulation, Tree, accelerations, plummer
+from kasane.lattice import hot_start
+from kasane.sparse import solve
+
+def compute(seed):
+    p = plummer(6000, seed=seed)
+    a = accelerations(p.position, p.mass, Tree(softening=0.1), threads=4)
+    A = scipy.sparse.diags([-np.ones(9999), 2.5 * np.ones(10000), -np.ones(9999)], [-1, 0, 1]).tocsr()
+    return a.sum(), solve(A, np.ones(10000), device="cpu", threads=4).sum(), hot_start((4, 4, 4, 4), seed=seed, device="cpu").plaquette()
+
+if __name__ == "__main__":
+    here = [compute(seed) for seed in (1, 2)]
+    sim = Simulation(plummer(6000), Tree(softening=0.05), Leapfrog(1 / 256), device="cpu", threads=4).step(2)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(compute, (1, 2)) == here
+    child = os.fork()
+    if child == 0:
+        np.save("child.npy", sim.step(2).particles.position)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert np.array_equal(np.load("child.npy"), sim.step(2).particles.position)
+"""
+
+
+def test_a_child_of_fork_computes_with_the_same_bits(tmp_path):
+    """After the parent has used threads, which a child does not have."""
+    pytest.importorskip("scipy")
+    (tmp_path / "program.py").write_text(FORK)
+    done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, timeout=120, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_gil_is_released(cluster):

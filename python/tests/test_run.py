@@ -1,5 +1,6 @@
 """Run files from Python, and the same bits from Python and from the command."""
 
+import io
 import signal
 import subprocess
 import sys
@@ -162,6 +163,19 @@ def test_values_of_toml():
     assert toml_value({"a b": [1, 2.5, True, 'x"\\\n']}) == '{"a b" = [1, 2.5, true, "x\\"\\\\\\n"]}'
     with pytest.raises(kasane.InputError, match="object"):
         toml_value(object())
+
+
+def test_resume_is_quiet_where_no_terminal_is(tmp_path, plummer_file, monkeypatch):
+    result = kasane.run(plummer_file, output=tmp_path / "run")
+    asked = []
+    monkeypatch.setattr("kasane.command.call", lambda words, terminal: asked.append((words[0], terminal)))
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    result.resume()
+    result.resume(terminal=True)
+    assert asked == [("resume", False), ("resume", True)]
+    with pytest.raises(kasane.InputError) as error:
+        kasane.run(plummer_file, set="run.until=1")
+    assert error.value.key == "set"
 
 
 def test_ctrl_c_ends_a_run_with_a_checkpoint_and_resume_continues_it(tmp_path, plummer_file):

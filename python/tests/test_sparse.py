@@ -94,7 +94,7 @@ def test_operators_and_preconditioners_of_the_caller(laplacian):
     diagonal = laplacian.diagonal()
     for A in (laplacian, lambda v: laplacian @ v, linalg.aslinearoperator(laplacian)):
         x, log = conjugate_gradients(A, b, M=lambda r: r / diagonal, rtol=1e-10)
-        assert log.converged and np.allclose(laplacian @ x, b, atol=1e-8)
+        assert log.converged and log.seconds > 0 and np.allclose(laplacian @ x, b, atol=1e-8)
     x, with_ic = conjugate_gradients(laplacian, b, M=preconditioner(laplacian), rtol=1e-10)
     assert with_ic.iterations < log.iterations
 
@@ -117,6 +117,22 @@ def test_a_callback_ends_a_solve_and_may_raise(laplacian):
 
     solver.solve(np.ones(256), callback=stop)
     assert solver.log.end == "stopped" and solver.log.iterations == 4 and len(seen) >= 4
+
+    for nothing in (print, lambda i, r: None, lambda i, r: "", lambda i, r: np.bool_(False)):
+        solver.solve(np.ones(256), callback=nothing)
+        assert solver.log.converged
+        PoissonSolver(PoissonProblem((8, 8, 8), boundary={"x_min": ("dirichlet", 0.0)})).solve(np.ones(512), callback=nothing)
+        assert conjugate_gradients(laplacian, np.ones(256), callback=nothing)[1].converged
+        assert eigenpairs(laplacian, count=2, callback=nothing).facts["converged"]
+    for something in (lambda i, r: 1, lambda i, r: "stop", lambda i, r: np.bool_(True)):
+        solver.solve(np.ones(256), callback=something)
+        assert solver.log.end == "stopped"
+
+    def no_truth(iteration, residual):
+        return np.ones(2)
+
+    with pytest.raises(ValueError, match="ambiguous"):
+        solver.solve(np.ones(256), callback=no_truth)
 
     def broken(iteration, residual):
         raise KeyError("mine")
@@ -396,6 +412,10 @@ def test_matrices_and_vectors_in_files(tmp_path, laplacian):
         x = np.random.default_rng(0).normal(size=256)
         write_vector(tmp_path / f"x{name}", x, format=format)
         assert np.array_equal(read_vector(tmp_path / f"x{name}"), x)
+    write_matrix(tmp_path / "half.mtx", laplacian, symmetric=True)
+    assert abs(read_matrix(tmp_path / "half.mtx") - laplacian).max() == 0
+    write_vector(tmp_path / "z.mtx", [1j, 5])
+    assert read_vector(tmp_path / "z.mtx").tolist() == [1j, 5]
     scipy_io = pytest.importorskip("scipy.io")
     assert abs(scipy_io.mmread(tmp_path / "A.mtx") - laplacian).max() == 0
     scipy_io.mmwrite(tmp_path / "B.mtx", laplacian)
@@ -449,6 +469,32 @@ BAD = [
     (lambda A: eigenpairs(-A), None, "diagonal"),
     (lambda A: solve(A, np.ones(256), method="lu"), None, "lu"),
     (lambda A: read_matrix("missing.mtx"), None, "missing.mtx"),
+    (lambda A: Solver(A, iteration_limit=0), "iteration_limit", "iteration"),
+    (lambda A: GeneralSolver(A, iteration_limit=0), "iteration_limit", "iteration"),
+    (lambda A: Solver(A, rtol="a"), "rtol", "'a': a number"),
+    (lambda A: Solver(A, ordering=3), "ordering", "3: text"),
+    (lambda A: Solver(A, iteration_limit=2**40), "iteration_limit", "whole number"),
+    (lambda A: Solver(A, tune="yes"), "tune", "True or False"),
+    (lambda A: GeneralSolver(A, restart=None), "restart", "None: a whole number"),
+    (lambda A: conjugate_gradients(A, np.ones(256), rtol=np.nan), "rtol", "above 0 and below 1"),
+    (lambda A: conjugate_gradients(A, np.ones(256), rtol=-1), "rtol", "above 0"),
+    (lambda A: conjugate_gradients(A, np.ones(256), rtol=5), "rtol", "below 1"),
+    (lambda A: conjugate_gradients(A, np.ones(256), iteration_limit=-1), "iteration_limit", "at least one"),
+    (lambda A: PoissonProblem((-1, 1, 1)), "cells", "-1"),
+    (lambda A: PoissonProblem(4), "cells", "NX, NY, NZ"),
+    (lambda A: PoissonProblem((1.7, 2, 2)), "cells", "1.7: a whole number"),
+    (lambda A: PoissonProblem((4, 4, 4), spacing=None), "spacing", "None"),
+    (lambda A: PoissonProblem((4, 4, 4), spacing=(1, 2)), "spacing", "three"),
+    (lambda A: PoissonProblem((4, 4, 4), boundary={"x_min": 5}), "boundary", "x_min.*5"),
+    (lambda A: PoissonProblem((4, 4, 4), boundary=[1]), "boundary", "dictionary"),
+    (lambda A: PoissonProblem((4, 4, 4)).field("x+"), "formula", "column 3"),
+    (lambda A: PoissonSolver(3), "problem", "int"),
+    (lambda A: write_matrix("x.mtx", not_symmetric(A), symmetric=True), None, r"not symmetric: entry \(1, 2\) = 5"),
+    (lambda A: write_matrix("x.mtx", A * 1j, symmetric=True), None, r"not Hermitian: entry \(1, 1\)"),
+    (lambda A: write_matrix("x.petsc", A, symmetric=True, format="petsc"), "symmetric", "both triangles"),
+    (lambda A: write_matrix("x.mtx", A * np.nan), None, r"\(1, 1\).*finite"),
+    (lambda A: write_vector("x.mtx", [1.0, np.inf]), None, "row 2"),
+    (lambda A: write_vector("x.petsc", [], format="petsc"), None, "empty"),
 ]
 
 
@@ -457,6 +503,21 @@ def test_bad_input_is_an_input_error(laplacian, call, key, message):
     with pytest.raises(kasane.InputError, match=message) as error:
         call(laplacian)
     assert key is None or error.value.key == key
+
+
+@pytest.mark.parametrize(
+    "indptr, indices", [([0, 1, 2], [0, 5]), ([0, 2, 1], [0, 1]), ([0, 2_000_000_000, 2], [0, 1]), ([1, 1, 2], [0, 1])]
+)
+def test_broken_arrays_are_not_written(tmp_path, indptr, indices):
+    A = scipy_sparse.csr_matrix((2, 2))
+    A.indptr, A.indices, A.data = np.array(indptr, np.int32), np.array(indices, np.int32), np.ones(2)
+    for format in ("mtx", "petsc"):
+        with pytest.raises(kasane.InputError, match="column index 5|offsets"):
+            write_matrix(tmp_path / "A", A, format=format)
+    A.data = A.data * 1j
+    with pytest.raises(kasane.InputError, match="column index 5|offsets"):
+        write_matrix(tmp_path / "A", A)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_offsets_beyond_the_entries_are_refused(laplacian):
