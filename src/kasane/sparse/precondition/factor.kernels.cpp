@@ -2,8 +2,8 @@
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/sparse/format/first_touch.hpp>
 #include <kasane/sparse/precondition/factor.hpp>
-#include <kasane/sparse/vectors.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <type_traits>
@@ -351,7 +351,8 @@ Factor<S> factorise(S on, const SplitMatrix<S>& A, const Layout<S>& layout, cons
             return factor;
         }
     }
-    const double largest = look_at(on, diagonal).largest;
+    const auto entries = to_host(A.diagonal);
+    const double largest = *std::max_element(entries.begin(), entries.end());
     if (largest > 1e150)  // the squares of entries are not finite
         throw PreconditionError("the incomplete Cholesky factorisation squares the entries, which reach 2^" +
                                 std::to_string(std::ilogb(largest)) +
