@@ -289,7 +289,8 @@ TEST_P(EveryMethod, SolvesForSourcesOfAnySize) {
     Vector one(20);
     const auto plain = solve(GetParam(), A, b, one, {.rtol = 1e-11});
     ASSERT_TRUE(plain.converged());
-    for (const int exponent : {-997, -300, -130, 130, 300, 997}) {  // 1e-300, beyond the squares of floats and of doubles, 1e300
+    for (const int exponent :
+         {-1030, -997, -664, -300, -130, 130, 300, 515, 664, 997}) {  // 1e-310 to 1e300, beyond squares of floats and doubles
         Vector scaled = b, x(20);
         for (auto& z : scaled) z = {std::ldexp(z.real(), exponent), std::ldexp(z.imag(), exponent)};
         const auto log = solve(GetParam(), A, scaled, x, {.rtol = 1e-11});
@@ -299,6 +300,20 @@ TEST_P(EveryMethod, SolvesForSourcesOfAnySize) {
             EXPECT_NEAR(std::abs(Complex(std::ldexp(x[i].real(), -exponent), std::ldexp(x[i].imag(), -exponent)) - one[i]), 0, 1e-9)
                 << exponent;
     }
+}
+
+TEST(Units, AreOfEveryNorm) {
+    DoubleAlgebra algebra;
+    Vector scratch(2);
+    for (int exponent = -1069; exponent <= 1023; ++exponent) {  // to 2e-322
+        const double size = std::ldexp(1., exponent);
+        const auto [unit, norm] = unit_of(algebra, Vector{0, size}, scratch);
+        EXPECT_EQ(norm, size * unit) << exponent;
+        EXPECT_TRUE(std::isnormal(unit) && std::isnormal(1 / unit)) << exponent;
+        EXPECT_TRUE(norm > 1e-15 && norm < 1e8) << exponent;
+    }
+    EXPECT_EQ(unit_of(algebra, Vector{0, 0}, scratch).norm, 0);
+    for (const double bad : {not_a_number, infinity}) EXPECT_FALSE(std::isfinite(unit_of(algebra, Vector{0, bad}, scratch).norm));
 }
 
 TEST_P(EveryMethod, ReportsNumbersThatAreNotFinite) {

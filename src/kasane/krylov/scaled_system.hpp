@@ -4,6 +4,7 @@
 
 #include <kasane/krylov/watch.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace kasane::krylov {
@@ -19,17 +20,20 @@ template <class Algebra>
 Unit unit_of(Algebra& algebra, const typename Algebra::Vector& b, typename Algebra::Vector& scratch) {
     // An algebra of floats squares in float.
     const auto in_range = [](double square) { return square > 1e-30 && square < 1e30; };
-    double square = algebra.norm2(b), unit = 1;
-    for (const double other :
-         {0x1p60, 0x1p-60, 0x1p120, 0x1p-120, 0x1p350, 0x1p-350, 0x1p600, 0x1p-600, 0x1p800, 0x1p-800, 0x1p1000, 0x1p-1000}) {
+    double square = algebra.norm2(b);
+    int exponent = 0;  // of the unit
+    const int sign = square < 1 ? 1 : -1;
+    // Steps below 2^99, the width of the range of norms. The first two are powers of two of floats, too.
+    for (const int step : {60, 120, 210, 300, 390, 480, 570, 660, 750, 840, 930, 1020}) {
         if (in_range(square)) break;
-        algebra.axpby(other, b, 0, scratch);
-        if (const double scaled = algebra.norm2(scratch); in_range(scaled)) square = scaled, unit = other;
+        algebra.axpby(std::ldexp(1., sign * step), b, 0, scratch);
+        if (const double scaled = algebra.norm2(scratch); in_range(scaled)) square = scaled, exponent = sign * step;
     }
-    const double norm = std::sqrt(square);
-    if (!(norm > 0) || !std::isfinite(norm) || (unit == 1 && norm > 1e-8 && norm < 1e8)) return {unit, norm};
-    const double to_one = std::ldexp(1., -std::ilogb(norm));
-    return {unit * to_one, norm * to_one};
+    const double norm = std::sqrt(square), unit = std::ldexp(1., exponent);
+    if (!(norm > 0) || !std::isfinite(norm) || (exponent == 0 && norm > 1e-8 && norm < 1e8)) return {unit, norm};
+    // The unit and its inverse are normal numbers.
+    const int to_one = std::clamp(exponent - std::ilogb(norm), -1022, 1022) - exponent;
+    return {std::ldexp(unit, to_one), std::ldexp(norm, to_one)};
 }
 
 /// Scales A x = b, computes true residuals and writes them to the log while a method runs.

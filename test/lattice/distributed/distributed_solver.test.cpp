@@ -296,6 +296,14 @@ TEST_P(DistributedSolverOn, KeepsTheContractOfOneDevice) {
             for (auto& value : tiny.values) value *= 0x1p-997;
             SpinorField w(n);
             EXPECT_TRUE(solver.solve(tiny, w).converged());
+            for (const double size : {0x1p-664, 0x1p515}) {  // 1e-200 and 1e155: their squares are 0 and infinite
+                auto sized = point;
+                for (auto& value : sized.values) value *= size;
+                SpinorField s(n);
+                EXPECT_TRUE(solver.solve(sized, s).converged()) << size;
+                for (auto& value : s.values) value *= 1 / size;
+                EXPECT_LE(textbook_residual(u, distributed_clover, point, s), 1.01e-11) << size;
+            }
             // A stop.
             int asked = 0;
             SpinorField v(n);

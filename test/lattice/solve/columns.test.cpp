@@ -305,6 +305,15 @@ TEST_P(Columns, SpecialSourcesAreSolvedAlone) {
     SpinorField alone(n);
     EXPECT_EQ(solver.solve(systems.b[2], alone).inner_iterations, logs[2].inner_iterations);
     EXPECT_EQ(systems.x[2].values, alone.values);
+    // 1e-200 and 1e155: their squares are 0 and infinite.
+    std::vector<SpinorField> b(3, point_source(n, {{1, 2, 3, 0}}, 1, 2)), x(3, SpinorField(n));
+    for (auto& z : b[1].values) z *= 0x1p-664;
+    for (auto& z : b[2].values) z *= 0x1p515;
+    for (const auto& log : solver.solve(b, x)) EXPECT_TRUE(log.converged() && log.inner_iterations > 0);
+    for (const auto& [c, factor] : {std::pair{1u, 0x1p664}, std::pair{2u, 0x1p-515}}) {
+        for (auto& z : x[c].values) z *= factor;
+        EXPECT_LT(reference::relative_difference(x[c], x[0]), 20 * 2e-9);
+    }
 }
 
 /// A special source that is not solved does not keep the others from their solves.

@@ -229,6 +229,26 @@ TEST_P(Solver, SolvesForSourcesOfAnySize) {
     }
 }
 
+/// Units of a right-hand side without gaps, also where one half of the lattice is zero.
+TEST_P(Solver, SolvesForPointSourcesOfAnySize) {
+    const Extents n{{2, 2, 2, 4}};
+    WilsonSolver solver(space(), random_gauge(n, 5, rough), clover, {.rtol = 1e-9});
+    const auto b = point_source(n, {{1, 0, 0, 0}}, 2, 1);
+    SpinorField one(n);
+    ASSERT_TRUE(solver.solve(b, one).converged());
+    for (int exponent = -1030; exponent <= 1020; exponent += 41) {
+        auto scaled = b;
+        for (auto& z : scaled.values) z = {std::ldexp(z.real(), exponent), std::ldexp(z.imag(), exponent)};
+        SpinorField x(n);
+        const auto log = solver.solve(scaled, x);
+        EXPECT_EQ(log.end, krylov::Outcome::converged) << exponent;
+        EXPECT_GT(log.inner_iterations, 0) << exponent;
+        EXPECT_LE(log.true_residual, 1e-9) << exponent;
+        for (auto& z : x.values) z = {std::ldexp(z.real(), -exponent), std::ldexp(z.imag(), -exponent)};
+        EXPECT_LT(reference::relative_difference(x, one), 20 * 2e-9) << exponent;
+    }
+}
+
 TEST_P(Solver, SolvesForSourcesOnOneSiteOfEitherParity) {
     const Extents n{{4, 4, 4, 4}};
     const auto u = random_gauge(n, 5, rough);

@@ -340,7 +340,7 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
         log.residuals.push_back(0);
         return finish(krylov::Outcome::converged);
     }
-    const double b_norm = std::hypot(even.norm / even.unit * unit, odd.norm / odd.unit * unit);
+    const double b_norm = std::hypot(even.norm * (unit / even.unit), odd.norm * (unit / odd.unit));
     const auto [b_hat_norm, undivided] = prepare(b, unit, x);
     if (unit != 1) algebra.axpby(0, b.even, unit, x.even);
 
