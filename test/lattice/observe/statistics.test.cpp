@@ -1,4 +1,5 @@
 // Errors of correlated series: against AR(1) processes, whose autocorrelation time is known, and against numbers computed by hand.
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/math/random.hpp>
 #include <kasane/lattice/observe/statistics.hpp>
 
@@ -65,11 +66,39 @@ TEST(Statistics, OfShortAndConstantSeries) {
     EXPECT_EQ(same.tau, 0.5);
     std::vector<double> alternating;
     for (int i = 0; i < 100; ++i) alternating.push_back(i % 2 ? 1 : -1);
-    const auto e = estimate(alternating);  // better than independent: its mean is exactly 0
+    const auto e = estimate(alternating);  // its mean is exactly 0, and its summed autocorrelation function is negative
     EXPECT_EQ(e.mean, 0);
-    EXPECT_GE(e.error, 0);
-    EXPECT_LT(e.error, 0.02);
-    for (const int n : {2, 3, 4, 5}) EXPECT_TRUE(std::isfinite(estimate(ar1(0.5, n, 3)).error)) << n;
+    EXPECT_TRUE(std::isnan(e.error) && std::isnan(e.tau) && std::isnan(e.tau_error));
+    for (const auto& series : {std::vector{1., 5.}, {1., 5., 2., 4.}, {1., std::nan(""), 2.}, {1., INFINITY}, {1e-200, 3e-200}}) {
+        const auto few = estimate(series);
+        EXPECT_EQ(few.count, std::ssize(series));
+        EXPECT_TRUE(std::isnan(few.error) && std::isnan(few.tau) && std::isnan(few.tau_error)) << few.error;
+    }
+    for (const int n : {3, 4, 5, 6, 7, 8})
+        for (std::uint64_t seed = 1; seed < 40; ++seed) {
+            const auto few = estimate(ar1(0.5, n, seed));
+            EXPECT_TRUE(few.error > 0 || std::isnan(few.error)) << n;
+            EXPECT_EQ(std::isnan(few.error), std::isnan(few.tau)) << n;
+            EXPECT_FALSE(few.tau_error == 0) << n;
+        }
+}
+
+TEST(Statistics, ErrorsScaleWithTheSeries) {
+    const auto series = ar1(0.5, 500, 4);
+    const auto one = estimate(series);
+    for (const int exponent : {-1000, -600, 600, 1000}) {
+        auto scaled = series;
+        for (auto& value : scaled) value = std::ldexp(value, exponent);
+        const auto e = estimate(scaled);
+        EXPECT_EQ(e.mean, std::ldexp(one.mean, exponent));
+        EXPECT_EQ(e.error, std::ldexp(one.error, exponent));
+        EXPECT_EQ(e.tau, one.tau);
+    }
+}
+
+TEST(Statistics, RefusesSeriesOfDifferentLengthsAndNegativeLags) {
+    EXPECT_THROW(jackknife({{1, 2, 3}, {1, 2}}, 1, [](const auto& mean) { return mean[0]; }), LogicError);
+    EXPECT_THROW(autocorrelation({1, 2, 4}, -1), LogicError);
 }
 
 TEST(Statistics, AutocorrelationFallsAsItShould) {

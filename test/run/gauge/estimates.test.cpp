@@ -16,9 +16,9 @@ TEST(EstimateOfAChain, HasAtLeastTheErrorOfIndependentMeasurements) {
     std::vector<double> alternating;
     for (int i = 0; i < 100; ++i) alternating.push_back(i % 2 ? 1 : -1);
     const auto e = run::estimate_of_chain(alternating);
-    EXPECT_LT(lattice::estimate(alternating).error, 0.02);  // that of the Gamma method
-    EXPECT_NEAR(e.error, 1 / std::sqrt(99.), 1e-15);        // variance 100 / 99, of 100
-    EXPECT_EQ(e.tau, lattice::estimate(alternating).tau);
+    EXPECT_TRUE(std::isnan(lattice::estimate(alternating).error));  // that of the Gamma method
+    EXPECT_NEAR(e.error, 1 / std::sqrt(99.), 1e-15);                // variance 100 / 99, of 100
+    EXPECT_TRUE(std::isnan(e.tau));
     EXPECT_EQ(e.mean, 0);
     for (const auto& few : {std::vector{1., 2.}, {1., 2., 1.}, {1., 3., 1., 3.}})
         EXPECT_GT(run::estimate_of_chain(few).error, 0.3) << few.size();

@@ -1,9 +1,12 @@
 #include <kasane/lattice/observe/statistics.hpp>
 
+#include <kasane/core/base/error.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <string>
 
 namespace kasane::lattice {
 namespace {
@@ -26,20 +29,35 @@ std::vector<double> deviations(std::vector<double> series, double mean) {
     return series;
 }
 
+/// The square root of a variance; one that is not above 0 is not determined.
+double root_of_variance(double variance) { return variance > 0 ? std::sqrt(variance) : unknown; }
+
 }  // namespace
 
 Estimate estimate(const std::vector<double>& series) {
     Estimate e;
     e.count = std::ssize(series);
     if (series.empty()) return {0, unknown, unknown, unknown, unknown, 0};
+    double largest = 0;
+    for (const double value : series) largest = std::max(largest, std::abs(value));
+    // The squares of such numbers leave the range of double precision.
+    if (std::isfinite(largest) && largest > 0 && (largest < 1e-100 || largest > 1e100)) {
+        const int exponent = std::ilogb(largest);
+        auto scaled = series;
+        for (auto& value : scaled) value = std::ldexp(value, -exponent);
+        e = estimate(scaled);
+        e.mean = std::ldexp(e.mean, exponent), e.error = std::ldexp(e.error, exponent);
+        return e;
+    }
     const auto n = static_cast<double>(series.size());
     e.mean = mean_of(series);
     e.error = e.tau = e.tau_error = unknown;
     if (series.size() < 2) return e;
     const auto deviation = deviations(series, e.mean);
     const double variance = correlation(deviation, 0);
+    if (!std::isfinite(variance)) return e;
     // A series that varies only by rounding has no correlation.
-    if (!(std::sqrt(variance) > 4 * std::numeric_limits<double>::epsilon() * std::abs(e.mean))) {
+    if (std::sqrt(variance) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(e.mean)) {
         e.error = 0, e.tau = 0.5, e.tau_error = 0;
         return e;
     }
@@ -56,13 +74,15 @@ Estimate estimate(const std::vector<double>& series) {
     e.window = std::min(e.window, longest);
     // The mean is estimated from the same numbers, which lowers every Gamma by C / n.                         [Wolff 2004, eq. 49]
     const double corrected = sum * (1 + (2 * e.window + 1) / n), corrected_variance = variance + sum / n;
-    e.tau = std::max(corrected, 0.0) / (2 * corrected_variance);
-    e.error = std::sqrt(std::max(corrected, 0.0) / n);
-    e.tau_error = e.tau * 2 * std::sqrt(std::max(e.window + 0.5 - e.tau, 0.0) / n);
+    if (!(corrected > 0)) return e;
+    e.tau = corrected / (2 * corrected_variance);
+    e.error = std::sqrt(corrected / n);
+    e.tau_error = e.tau * 2 * root_of_variance((e.window + 0.5 - e.tau) / n);
     return e;
 }
 
 std::vector<double> autocorrelation(const std::vector<double>& series, int most) {
+    KS_REQUIRE(most >= 0, "the largest lag of an autocorrelation function is " + std::to_string(most) + ": it must be 0 or above");
     std::vector<double> rho;
     if (series.size() < 2) return rho;
     const auto deviation = deviations(series, mean_of(series));
@@ -75,6 +95,10 @@ std::vector<double> autocorrelation(const std::vector<double>& series, int most)
 
 Jackknife jackknife(const std::vector<std::vector<double>>& series, index_t bin,
                     const std::function<double(const std::vector<double>&)>& f) {
+    for (const auto& each : series)
+        KS_REQUIRE(each.size() == series.front().size(), "the series of a jackknife have " + std::to_string(series.front().size()) +
+                                                             " and " + std::to_string(each.size()) +
+                                                             " numbers: they are measured together");
     Jackknife j;
     const index_t count = series.empty() || bin < 1 ? 0 : std::ssize(series.front());
     j.bins = bin < 1 ? 0 : count / bin;

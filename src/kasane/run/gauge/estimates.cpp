@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -27,7 +26,7 @@ lattice::Estimate estimate_of_chain(const std::vector<double>& series, std::int6
     const auto n = static_cast<double>(series.size());
     const double independent = std::sqrt(square / (n * (n - 1)));
     // A series that varies only by rounding keeps its error of 0.
-    if (independent > 4 * std::numeric_limits<double>::epsilon() * std::abs(e.mean)) e.error = std::max(e.error, independent);
+    if (independent > 4 * std::numeric_limits<double>::epsilon() * std::abs(e.mean)) e.error = std::fmax(e.error, independent);
     return e;
 }
 

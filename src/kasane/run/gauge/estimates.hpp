@@ -25,7 +25,7 @@ std::vector<double> column(const std::vector<Row>& rows, F of) {
 
 /// The mean of a series with an error that is never less than that of independent measurements, sqrt(variance / (count - 1)): the
 /// autocorrelation function of a short series, summed to its window, can be negative by noise alone, and the error of lattice::estimate is
-/// then too small, or 0. Nothing is known of a series with a number that is not finite. The autocorrelation time is that of
+/// then too small, or NaN. Nothing is known of a series with a number that is not finite. The autocorrelation time is that of
 /// lattice::estimate. @param every  updates between measurements, of the times
 lattice::Estimate estimate_of_chain(const std::vector<double>& series, std::int64_t every = 1);
 

@@ -83,10 +83,10 @@ std::string measured_part(const QuenchedHistory& h) {
     auto plot = chain_plot("Plaquette against sweep, after thermalisation", "sweep", "plaquette",
                            {curve(rows, "", 2, [](const auto& m) { return m.plaquette(); })});
     plot.reference = mean.mean, plot.reference_name = "mean " + text(mean);
-    return chart(
-        "After thermalisation", to_svg(plot),
-        fmt::format("All planes. Mean {}; the error includes autocorrelation, without which it would be {}.", escape(text(mean)),
-                    escape(error_size(mean.error / std::sqrt(2 * std::max(mean.tau / static_cast<double>(h.record.measure_every), 0.5))))));
+    return chart("After thermalisation", to_svg(plot),
+                 fmt::format("All planes. Mean {}; the error includes autocorrelation, without which it would be {}.", escape(text(mean)),
+                             escape(error_size(mean.error /
+                                               std::sqrt(2 * std::fmax(mean.tau / static_cast<double>(h.record.measure_every), 0.5))))));
 }
 
 std::string correlations(const QuenchedHistory& h) {
