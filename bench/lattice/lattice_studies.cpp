@@ -51,7 +51,7 @@ std::vector<Extents> hypercubes(const std::vector<index_t>& edges) {
         KS_VALIDATE(edge <= 256, fmt::format("--n {}: of these benchmarks n is the edge of a lattice n^4, at most 256. Try --n 16", edge));
         const int n = static_cast<int>(edge);
         all.push_back({{n, n, n, n}});
-        check_extents(all.back(), fmt::format("--n {}", edge));
+        check_extents(all.back(), {"", 0, 0, fmt::format("--n {}", edge)});
     }
     return all;
 }

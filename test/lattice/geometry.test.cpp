@@ -1,6 +1,7 @@
 // Site numbers: both numberings are bijections, hops change parity through every boundary, bad extents are refused.
 #include <kasane/core/base/error.hpp>
-#include <kasane/lattice/geometry.hpp>
+#include <kasane/lattice/links.hpp>
+#include <kasane/lattice/spinor_field.hpp>
 
 #include <gtest/gtest.h>
 
@@ -48,7 +49,7 @@ TEST(LatticeGeometry, HopsChangeParityAndComeBack) {
 TEST(LatticeGeometry, BadExtentsAreRefused) {
     const auto complaint = [](const Extents& n) -> std::string {
         try {
-            check_extents(n, "lattice.extents");
+            check_extents(n, {"", 0, 0, "lattice.extents"});
         } catch (const InputError& error) {
             return error.what();
         }
@@ -62,6 +63,21 @@ TEST(LatticeGeometry, BadExtentsAreRefused) {
     }
     const int most = std::numeric_limits<int>::max() - 1;
     EXPECT_NE(complaint({{most, most, most, most}}).find("too many"), std::string::npos);
+    try {
+        check_extents({{3, 4, 4, 4}}, {"u.lime", 0, 0, "lx"});
+        ADD_FAILURE();
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.problems()[0].where.key, "lx");
+        EXPECT_EQ(std::string(error.what()).find("u.lime: lx: the extents are 3x4x4x4: "), 0u) << error.what();
+    }
+}
+
+TEST(LatticeGeometry, FieldsOfBadExtentsAreMistakesOfTheProgram) {
+    for (const Extents n : {Extents{{3, 4, 4, 4}}, Extents{{4, 4, 4, 0}}, Extents{{4, -2, 4, 4}}, Extents{{-4, -4, -4, -4}}}) {
+        EXPECT_THROW(GaugeField{n}, LogicError) << text(n);
+        EXPECT_THROW(SpinorField{n}, LogicError) << text(n);
+        EXPECT_THROW(Links<Cpu>(Cpu{1}, n), LogicError) << text(n);
+    }
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ struct GaugeField {
 
     /// A field without links.
     GaugeField() = default;
-    explicit GaugeField(const Extents& n) : extents(n), links(static_cast<std::size_t>(4 * n.volume())) {}  ///< all zero
+    /// All zero. @throws LogicError: extents that are not even and at least 2
+    explicit GaugeField(const Extents& n) : extents(required(n)), links(static_cast<std::size_t>(4 * n.volume())) {}
 
     /// The link that leaves a site (lexicographic number) along mu.
     Su3<double>& link(index_t site, int mu) { return links[static_cast<std::size_t>(4 * site + mu)]; }

@@ -3,6 +3,7 @@
 // fastest in every numbering; directions are 0 x, 1 y, 2 z, 3 t.
 #pragma once
 
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/base/types.hpp>
 
 #include <string>
@@ -70,7 +71,9 @@ struct Extents {
 /// "8x8x8x16".
 std::string text(const Extents& extents);
 
-/// Checks extents. @throws InputError naming `where` unless all are even, at least 2, and one parity's sites can be counted by 32 bits
-void check_extents(const Extents& extents, const std::string& where);
+/// Checks extents. @throws InputError at `where` unless all are even, at least 2, and one parity's sites can be counted by 32 bits
+void check_extents(const Extents& extents, const Where& where);
+/// Returns the extents of a field that a program makes. @throws LogicError where check_extents() throws
+const Extents& required(const Extents& extents);
 
 }  // namespace kasane::lattice

@@ -69,8 +69,8 @@ struct Links {
 
     /// No links.
     Links() = default;
-    /// Uninitialised links of a lattice.
-    Links(S on, const Extents& n) : extents(n), data(on, 144 * LinksView::stride(n)) {}
+    /// Uninitialised links of a lattice. @throws LogicError: extents that are not even and at least 2
+    Links(S on, const Extents& n) : extents(required(n)), data(on, 144 * LinksView::stride(n)) {}
     /// A view for reading and writing.
     LinksView view() { return {data.data(), extents}; }
     /// A view for reading only.

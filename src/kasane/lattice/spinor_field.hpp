@@ -18,7 +18,8 @@ struct SpinorField {
 
     /// No field.
     SpinorField() = default;
-    explicit SpinorField(const Extents& n) : extents(n), values(static_cast<std::size_t>(12 * n.volume())) {}  ///< all zero
+    /// All zero. @throws LogicError: extents that are not even and at least 2
+    explicit SpinorField(const Extents& n) : extents(required(n)), values(static_cast<std::size_t>(12 * n.volume())) {}
 
     /// The number of a site (lexicographic), spin and colour.
     std::complex<double>& at(index_t site, int spin, int colour) {

@@ -94,7 +94,7 @@ RankGrid::RankGrid(const Extents& lattice, const GridShape& shape)
     : lattice_(lattice), local_(local_extents(lattice, shape)), shape_(shape) {}
 
 RankGrid RankGrid::chosen(const Extents& lattice, int workers) {
-    check_extents(lattice, "the lattice");
+    check_extents(lattice, {"", 0, 0, "the lattice"});
     KS_VALIDATE(workers > 0, fmt::format("a grid needs at least one worker, not {}", workers));
     const auto grids = usable_grids(lattice, workers);
     if (grids.empty()) refuse_number(lattice, workers);
@@ -102,7 +102,7 @@ RankGrid RankGrid::chosen(const Extents& lattice, int workers) {
 }
 
 RankGrid RankGrid::given(const Extents& lattice, int workers, const GridShape& shape) {
-    check_extents(lattice, "the lattice");
+    check_extents(lattice, {"", 0, 0, "the lattice"});
     KS_VALIDATE(workers > 0, fmt::format("a grid needs at least one worker, not {}", workers));
     const auto grids = usable_grids(lattice, workers);
     if (std::ranges::find(grids, shape) != grids.end()) return {lattice, shape};

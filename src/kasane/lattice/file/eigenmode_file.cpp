@@ -70,7 +70,7 @@ Eigenmodes read_eigenmodes(const std::filesystem::path& path, int count) {
     Eigenmodes modes;
     const auto n = file.attribute_array<int, 4>("/", "lattice");
     modes.extents = {{n[0], n[1], n[2], n[3]}};
-    check_extents(modes.extents, path.string());
+    check_extents(modes.extents, {path.string(), 0, 0, ""});
     modes.parameters.kappa = file.attribute<double>("/", "kappa");
     modes.parameters.csw = file.attribute<double>("/", "csw");
     modes.plaquette = file.attribute<double>("/", "plaquette");

@@ -12,7 +12,7 @@ namespace {
 
 /// @throws InputError naming the worst link where a reader would refuse this field: not in SU(3) to the precision of its numbers
 void check_links(const std::filesystem::path& file, const GaugeField& field, int bits) {
-    check_extents(field.extents, file.string());
+    check_extents(field.extents, {file.string(), 0, 0, ""});
     double worst = 0;
     index_t at = 0;
     bool single = true;

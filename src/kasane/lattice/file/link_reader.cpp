@@ -43,7 +43,7 @@ Extents checked_extents(const std::string& file, const std::string& key, const s
                     {file, 0, 0, key});
         extents.n[mu] = static_cast<int>(n[mu]);
     }
-    check_extents(extents, key.empty() ? file : file + ": " + key);
+    check_extents(extents, {file, 0, 0, key});
     return extents;
 }
 

@@ -83,7 +83,7 @@ SolutionFile read_solution(const std::filesystem::path& path) {
                 "holds neither /propagator nor /solution: it is not a file of `kasane lattice solve`", {path.string(), 0, 0, ""});
     const auto n = file.attribute_array<int, 4>("/", "lattice");
     const Extents extents{{n[0], n[1], n[2], n[3]}};
-    check_extents(extents, path.string());
+    check_extents(extents, {path.string(), 0, 0, ""});
     SolutionFile out;
     const std::size_t count = propagator ? 12 : 1;
     const auto all = file.read_array<double>(propagator ? "/propagator" : "/solution", shape_of(extents, count));

@@ -64,7 +64,7 @@ struct HmcChain<S>::Parts {
 template <Space S>
 HmcChain<S>::HmcChain(S on, const Extents& extents, const HmcOptions& options) {
     validate(options);
-    check_extents(extents, "");
+    check_extents(extents, {"", 0, 0, "extents"});
     typename HybridMonteCarlo<S>::Terms terms;
     terms.push_back(std::make_unique<GaugeTerm<S>>(options.action));
     if (const auto& q = options.quarks) {

@@ -28,7 +28,7 @@ class QuarkLattice {
 
     /// @throws InputError as check_extents
     QuarkLattice(S on, const Extents& extents) {
-        check_extents(extents, "the gauge field");
+        check_extents(extents, {"", 0, 0, "the gauge field"});
         lattice_ = std::make_shared<const Lattice<S>>(on, extents);
     }
 

@@ -79,7 +79,7 @@ std::vector<InputProblem> problems_of(const DiracParameters& parameters) {
 }
 
 void check_solver(const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options) {
-    check_extents(links.extents, "the gauge field");
+    check_extents(links.extents, {"", 0, 0, "the gauge field"});
     auto problems = problems_of(parameters);
     const auto expect = [&](bool good, const std::string& message) {
         if (!good) problems.push_back({message, {}});
@@ -121,7 +121,7 @@ void check_solver(const GaugeField& links, const DiracParameters& parameters, co
         // Links of a file in single precision deviate by 1e-7 at most.
         expect(!rebuilt || distance < 1e-5,
                fmt::format("some link is {:.1e} away from SU(3): 12 or 8 stored numbers would give another link. Reunitarise the field, or "
-                           "store 18 numbers",
+                           "store 18 numbers (--inner-links 18, in C++ LinkReals::all)",
                            distance));
     }
     if (!problems.empty()) throw InputError(std::move(problems));

@@ -115,7 +115,7 @@ GaugeCheckpoint read_gauge_checkpoint(const std::filesystem::path& path, const G
     GaugeCheckpoint c;
     lattice::Extents n;
     std::copy(extents.begin(), extents.end(), n.n);
-    lattice::check_extents(n, "is damaged");
+    lattice::check_extents(n, {path.string(), 0, 0, "/Checkpoint/Extents"});
     {
         const auto numbers = file.read_array<double>("/Links", shape_of(n));
         c.field = lattice::GaugeField(n);

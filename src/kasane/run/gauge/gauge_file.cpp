@@ -56,7 +56,7 @@ void read_extents(io::Section& table, GaugeFile& file) {
         try {
             KS_VALIDATE(std::ranges::all_of(n, [](auto each) { return each % 2 == 0; }),
                         fmt::format("are {}: all must be even, for the sites are split into even and odd ones", text(file.extents)));
-            lattice::check_extents(file.extents, "are too large");
+            lattice::check_extents(file.extents, {});
         } catch (const InputError& error) {
             table.problem("extents", error.problems()[0].message);
         }

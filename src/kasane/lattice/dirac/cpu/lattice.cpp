@@ -5,7 +5,7 @@
 namespace kasane::lattice {
 
 Lattice<Cpu>::Lattice(Cpu on, const Extents& extents) : on_(on), extents_(extents), part_(extents) {
-    check_extents(extents, "lattice");
+    check_extents(extents, {"", 0, 0, "lattice"});
     together_ = lanes;
     // Time first: its stride is the longest.
     for (int mu = 3; mu >= 0 && together_ > 1; --mu)

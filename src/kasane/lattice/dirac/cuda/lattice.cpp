@@ -5,7 +5,7 @@
 namespace kasane::lattice {
 
 Lattice<Cuda>::Lattice(Cuda on, const Extents& extents) : on_(on) {
-    check_extents(extents, "lattice");
+    check_extents(extents, {"", 0, 0, "lattice"});
     const auto made = device::lattice_tiling(extents);
     tiles_ = made.tiles;
     lanes_ = to_space(on, made.lanes);
