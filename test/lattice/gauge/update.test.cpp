@@ -216,6 +216,12 @@ TEST_P(Updates, HeatbathStaysInTheGroupAtAnyBeta) {
     });
 }
 
+TEST(Sweeps, RefuseABetaThatIsNegativeOrNotFinite) {
+    Links u(Cpu{1}, Extents{{2, 2, 2, 2}});
+    cold_start(u);
+    for (const double beta : {-1., std::nan(""), HUGE_VAL}) EXPECT_THROW(heatbath_sweep(u, beta, 1, 0), LogicError) << beta;
+}
+
 TEST(Sweeps, DoNotDependOnThreads) {
     Links one(Cpu{1}, unequal_extents), many(Cpu{3}, unequal_extents);
     hot_start(one, 1);

@@ -1,4 +1,5 @@
 // Correlators against sums with whole matrices, against the free quark in momentum space, and against published numbers.
+#include <kasane/core/base/error.hpp>
 #include <kasane/lattice/observe/correlators.hpp>
 
 #include "lattice/random_fields.hpp"
@@ -110,6 +111,39 @@ TEST(Correlators, PropagatorsInPartsGiveTheSameBits) {
         EXPECT_EQ(mesons.pion(), pion_correlator(s)) << sites;
         EXPECT_EQ(mesons.vector(), vector_correlator(s)) << sites;
     }
+}
+
+TEST(Correlators, RefuseWhatIsNoPropagator) {
+    const Extents extents{2, 4, 2, 4};
+    const Propagator good{3, std::vector<SpinorField>(12, SpinorField(extents))};
+    EXPECT_EQ(pion_correlator(good).size(), 4u);
+    const auto refused = [](const Propagator& s) {
+        EXPECT_THROW(pion_correlator(s), LogicError);
+        EXPECT_THROW(vector_correlator(s), LogicError);
+    };
+    for (const int t : {-1, -9, 4, 1 << 30}) {
+        auto bad = good;
+        bad.source_time = t;
+        refused(bad);
+        EXPECT_THROW(MesonCorrelators(extents, t), LogicError) << t;
+    }
+    auto bad = good;
+    bad.columns.pop_back();
+    refused(bad);
+    bad.columns.emplace_back(Extents{2, 4, 4, 2});
+    refused(bad);
+    bad.columns.back() = good.columns.back();
+    bad.columns[5].values.pop_back();
+    refused(bad);
+    bad.columns.clear();
+    refused(bad);
+    EXPECT_THROW(MesonCorrelators({2, 4, 2, 0}, 0), LogicError);
+    MesonCorrelators mesons(extents, 0);
+    const std::vector<std::complex<double>> rows(288);
+    EXPECT_THROW(mesons.add(-1, view(rows)), LogicError);
+    EXPECT_THROW(mesons.add(extents.volume() - 1, view(rows)), LogicError);
+    EXPECT_THROW(mesons.add(0, view(rows).subview(0, 100)), LogicError);
+    mesons.add(extents.volume() - 2, view(rows));
 }
 
 TEST(Correlators, EffectiveMassOfOneStateIsItsMass) {

@@ -1,4 +1,5 @@
 // Gluonic observables against plain products along paths, exact fields and symmetries.
+#include <kasane/core/base/error.hpp>
 #include <kasane/lattice/gauge/start.hpp>
 #include <kasane/lattice/gauge/transform.hpp>
 #include <kasane/lattice/gauge/update.hpp>
@@ -30,6 +31,14 @@ KS_ON_LATTICE_SPACES(Gluonic);
 
 // Sums of up to 10^4 numbers of size 1: 1e-13 is far above their rounding and far below any mistake.
 constexpr double rounding = 1e-13;
+
+TEST(GluonicOfTheHost, RefusesAWrongNumberOfLinks) {
+    GaugeField u(nasty);
+    u.links.pop_back();
+    EXPECT_THROW(plaquette(u), LogicError);
+    EXPECT_THROW(link_trace(u), LogicError);
+    EXPECT_THROW(plaquette(GaugeField()), LogicError);
+}
 
 TEST_P(Gluonic, LoopsAreProductsAlongPaths) {
     on_space([](auto on) {

@@ -1,3 +1,4 @@
+#include <kasane/core/base/error.hpp>
 #include <kasane/lattice/observe/sources.hpp>
 
 #include <gtest/gtest.h>
@@ -21,6 +22,20 @@ TEST(Sources, PointAndWallAreAtTheirSites) {
                 EXPECT_EQ(point.at(i, spin, colour), at_point ? 1. : 0.);
                 EXPECT_EQ(wall.at(i, spin, colour), x[3] == 6 && spin == 3 && colour == 0 ? 1. : 0.);
             }
+}
+
+TEST(Sources, OutsideTheLatticeAreRefused) {
+    for (const Site& site : {Site{{4, 0, 0, 0}}, Site{{0, -1, 0, 0}}, Site{{0, 0, 6, 0}}, Site{{0, 0, 0, 8}}})
+        EXPECT_THROW(point_source(extents, site, 0, 0), LogicError);
+    for (const auto& [spin, colour] : {std::pair{-1, 0}, {4, 0}, {0, -1}, {0, 3}}) {
+        EXPECT_THROW(point_source(extents, {{0, 0, 0, 0}}, spin, colour), LogicError);
+        EXPECT_THROW(wall_source(extents, 0, spin, colour), LogicError);
+    }
+    for (const int t : {-1, 8}) EXPECT_THROW(wall_source(extents, t, 0, 0), LogicError);
+    SpinorField field(extents);
+    EXPECT_THROW((PropagatorSource{{{0, 0, 0, 8}}, true}.fill(0, field)), LogicError);
+    EXPECT_THROW((PropagatorSource{{{0, 2, 0, 0}}}.fill(0, field)), LogicError);
+    EXPECT_THROW(PropagatorSource{}.fill(12, field), LogicError);
 }
 
 TEST(Sources, PropagatorsHaveTwelveOfOneKind) {

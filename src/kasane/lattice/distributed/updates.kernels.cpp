@@ -73,7 +73,7 @@ void draw_momenta(const LinkHalo<KS_SPACE>& halo, Links<KS_SPACE>& p, std::uint6
 
 template <>
 void heatbath_sweep(LinkHalo<KS_SPACE>& halo, Links<KS_SPACE>& u, double beta, std::uint64_t seed, std::uint64_t sweep) {
-    sweep_local_links(halo, u, Heatbath{beta, seed, sweep});
+    sweep_local_links(halo, u, heatbath(beta, seed, sweep));
 }
 template <>
 void overrelaxation_sweep(LinkHalo<KS_SPACE>& halo, Links<KS_SPACE>& u) {

@@ -2,6 +2,7 @@
 // theories, whose plaquette is known exactly.
 #pragma once
 
+#include <kasane/core/base/error.hpp>
 #include <kasane/lattice/gauge/around_sites.hpp>
 #include <kasane/lattice/gauge/staple.body.hpp>
 #include <kasane/lattice/gauge/su2.body.hpp>
@@ -29,6 +30,12 @@ struct Heatbath {
         multiply_rows(w, i, j, g);
     }
 };
+
+/// @throws LogicError as heatbath_sweep()
+inline Heatbath heatbath(double beta, std::uint64_t seed, std::uint64_t sweep) {
+    KS_REQUIRE(beta >= 0 && std::isfinite(beta), "beta = " + std::to_string(beta) + " of a heatbath must be finite and 0 or above");
+    return {beta, seed, sweep};
+}
 
 struct Overrelaxation {
     KS_FN void operator()(Su3<double>& u, Su3<double>& w, index_t) const {

@@ -10,7 +10,7 @@
 namespace kasane::lattice {
 
 /// One heatbath sweep over all links by the SU(2) subgroups (12), (13), (23).          [Cabibbo & Marinari 1982; Kennedy & Pendleton 1985]
-/// @param sweep  its number, distinct for every sweep of one seed
+/// @param sweep  its number, distinct for every sweep of one seed   @throws LogicError unless beta is finite and 0 or above
 template <Space S>
 void heatbath_sweep(Links<S>& u, double beta, std::uint64_t seed, std::uint64_t sweep);
 /// One microcanonical sweep: every SU(2) subgroup reflected about its staple.                        [Creutz 1987; Brown & Woch 1987]

@@ -7,7 +7,7 @@ namespace kasane::lattice {
 
 template <>
 void heatbath_sweep(Links<KS_SPACE>& u, double beta, std::uint64_t seed, std::uint64_t sweep) {
-    sweep_links(u, Heatbath{beta, seed, sweep});
+    sweep_links(u, heatbath(beta, seed, sweep));
 }
 
 template <>

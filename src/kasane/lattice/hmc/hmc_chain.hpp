@@ -59,9 +59,9 @@ class HmcChain {
     HmcChain(S on, const Extents& extents, const HmcOptions& options);
     /// Frees all memory.
     ~HmcChain();
-    /// Takes the other chain's memory.
+    /// Takes the other chain's memory. The source of the move may only be destroyed or assigned to.
     HmcChain(HmcChain&&) noexcept;
-    /// Takes the other chain's memory.
+    /// Takes the other chain's memory. The source of the move may only be destroyed or assigned to.
     HmcChain& operator=(HmcChain&&) noexcept;
 
     /// Runs one trajectory. @param number  distinct for every trajectory of one seed; runs count from 1

@@ -1,6 +1,9 @@
 #include <kasane/lattice/observe/correlators.hpp>
 
+#include <kasane/core/base/error.hpp>
 #include <kasane/core/device/parallel.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -39,6 +42,21 @@ double trace(const std::complex<double>* s, const Vertex& v) {
 double pion_trace(const std::complex<double>* s) { return trace(s, one); }
 double vector_trace(const std::complex<double>* s) { return (trace(s, g5_gk[0]) + trace(s, g5_gk[1]) + trace(s, g5_gk[2])) / 3; }
 
+void require_time(int source_time, const Extents& extents) {
+    KS_REQUIRE(source_time >= 0 && source_time < extents[3],
+               fmt::format("source_time = {} is outside the lattice {}: it is 0 to {}", source_time, text(extents), extents[3] - 1));
+}
+
+void require_propagator(const Propagator& s) {
+    KS_REQUIRE(s.columns.size() == 12, fmt::format("a propagator has twelve columns, this one has {}", s.columns.size()));
+    const auto& extents = required(s.extents());
+    for (const auto& column : s.columns)
+        KS_REQUIRE(column.extents == extents && std::ssize(column.values) == 12 * extents.volume(),
+                   fmt::format("the columns of a propagator are fields of one lattice: one of {} has {} numbers, the first is of {}",
+                               text(column.extents), column.values.size(), text(extents)));
+    require_time(s.source_time, extents);
+}
+
 /// t from the source.
 int slice_of(index_t site, const Extents& extents, int source_time) {
     const auto t = static_cast<int>(site / (extents.volume() / extents[3]));
@@ -47,6 +65,7 @@ int slice_of(index_t site, const Extents& extents, int source_time) {
 
 template <class OfSite>
 std::vector<double> per_slice(const Propagator& s, OfSite of_site) {
+    require_propagator(s);
     const auto& extents = s.extents();
     const index_t times = extents[3], slice = extents.volume() / times;
     std::vector<double> correlator(static_cast<std::size_t>(times));
@@ -70,13 +89,18 @@ std::vector<double> pion_correlator(const Propagator& propagator) { return per_s
 std::vector<double> vector_correlator(const Propagator& propagator) { return per_slice(propagator, vector_trace); }
 
 MesonCorrelators::MesonCorrelators(const Extents& extents, int source_time)
-    : extents_(extents),
+    : extents_(required(extents)),
       source_time_(source_time),
       pion_(static_cast<std::size_t>(extents[3])),
-      vector_(static_cast<std::size_t>(extents[3])) {}
+      vector_(static_cast<std::size_t>(extents[3])) {
+    require_time(source_time, extents);
+}
 
 void MesonCorrelators::add(index_t first, View<const std::complex<double>> rows) {
     const index_t sites = rows.n / 144;
+    KS_REQUIRE(
+        rows.n % 144 == 0 && first >= 0 && sites <= extents_.volume() - first,
+        fmt::format("{} numbers from site {} are no rows of sites of the lattice {}: a site has 144", rows.n, first, text(extents_)));
     traces_.resize(static_cast<std::size_t>(sites));
     for_each_part(thread_count(Cpu{}), (sites + 63) / 64, [&](index_t part) {
         for (index_t i = 64 * part; i < std::min(sites, 64 * (part + 1)); ++i)

@@ -20,6 +20,8 @@ struct Propagator {
     const Extents& extents() const { return columns.front().extents; }
 };
 
+/// The functions of a propagator throw LogicError unless it has twelve columns of one lattice and a source time on it.
+///
 /// C(t) = sum_x <J(x, t) J^+(0)> of J = u-bar Gamma d, which is sum_x tr [(g5 Gamma) S (g5 Gamma)^+ S^+] over spin and colour, as
 /// S(0, x) = g5 S^+(x, 0) g5; positive.                                                    [Gattringer & Lang 2010, sect. 6.1]
 /// Pseudoscalar, Gamma = g5: sum_x tr S S^+.
@@ -32,9 +34,10 @@ std::vector<double> vector_correlator(const Propagator& propagator);
 class MesonCorrelators {
    public:
     /// @param extents  of the lattice   @param source_time  time slice of the source
+    /// @throws LogicError: extents that are not even and at least 2, or a source time outside the lattice
     MesonCorrelators(const Extents& extents, int source_time);
     /// Adds consecutive sites. The caller must add all sites in their order. @param first  number of the first site (lexicographic)
-    /// @param rows  [sites][4 spins][3 colours][12 columns]
+    /// @param rows  [sites][4 spins][3 colours][12 columns]   @throws LogicError: sites outside the lattice, or a part of a site
     void add(index_t first, View<const std::complex<double>> rows);
     /// The pseudoscalar's sums so far.
     const std::vector<double>& pion() const { return pion_; }

@@ -108,7 +108,7 @@ class WilsonSolver {
     WilsonSolver(AnySpace on, const GaugeField& links, const DiracParameters& parameters, const SolverOptions& options = {});
     /// Frees all memory.
     ~WilsonSolver();
-    /// Takes the other solver's memory.
+    /// Takes the other solver's memory. The source of the move may only be destroyed.
     WilsonSolver(WilsonSolver&&) noexcept;
 
     /// Deflates the solves that follow by modes of Dhat^+ Dhat, which are copied to the space: conjugate gradients on the even sites in the
