@@ -77,6 +77,30 @@ TEST_P(Flow, EndsAtItsTime) {
     });
 }
 
+TEST_P(Flow, HasAPointAtItsEnd) {
+    on_space([](auto on) {
+        auto u = thermal(on, {{4, 4, 4, 6}});
+        const auto points = wilson_flow(u, 0.1, 0.02, 3);
+        ASSERT_EQ(points.size(), 3u);
+        EXPECT_NEAR(points[1].t, 0.06, 1e-15);
+        EXPECT_NEAR(points[2].t, 0.1, 1e-15);
+        EXPECT_NEAR(points[2].t2E, 0.01 * energy_density(u), 1e-13);
+        EXPECT_NEAR(points[2].charge, topological_charge(u), 1e-13);
+    });
+}
+
+TEST_P(Flow, StopsBetweenSteps) {
+    on_space([](auto on) {
+        auto u = thermal(on, {{4, 4, 4, 6}}), whole = thermal(on, {{4, 4, 4, 6}});
+        int asked = 0;
+        const auto points = wilson_flow(u, 1, 0.05, 1, [&] { return ++asked == 4; });
+        ASSERT_EQ(points.size(), 4u);
+        EXPECT_NEAR(points.back().t, 0.15, 1e-15);
+        wilson_flow(whole, 0.15, 0.05);
+        EXPECT_EQ(to_gauge_field(u).links, to_gauge_field(whole).links);
+    });
+}
+
 TEST_P(Flow, LowersTheActionAndSmooths) {
     on_space([](auto on) {
         auto u = thermal(on, {{4, 4, 4, 6}});
@@ -158,7 +182,19 @@ TEST(FlowTimes, RefusesInvalidSteps) {
     EXPECT_THROW(wilson_flow(u, -1, 0.1), InputError);
     EXPECT_THROW(wilson_flow(u, 1, 0.1, 0), InputError);
     EXPECT_THROW(wilson_flow(u, std::nan(""), 0.1), InputError);
+    EXPECT_THROW(wilson_flow(u, 1, 1e-10), InputError);
     EXPECT_EQ(wilson_flow(u, 0, 0.1).size(), 1u);
+    const auto key_of = [&](double t_max, double step, int every) {
+        try {
+            wilson_flow(u, t_max, step, every);
+        } catch (const InputError& error) {
+            return error.problems()[0].where.key;
+        }
+        return std::string();
+    };
+    EXPECT_EQ(key_of(1, std::nan(""), 1), "step");
+    EXPECT_EQ(key_of(INFINITY, 0.1, 1), "t_max");
+    EXPECT_EQ(key_of(1, 0.1, 0), "every");
 }
 
 TEST(FlowScale, IsWhereTheCurvePasses) {

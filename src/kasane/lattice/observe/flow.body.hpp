@@ -4,7 +4,6 @@
 //   K = Z_0 / 4, V = exp(K) V;   K = 8/9 Z_1 - 17/9 K, V = exp(K) V;   K = 3/4 Z_2 - K, V = exp(K) V.       [Luscher 2010, app. C]
 #pragma once
 
-#include <kasane/core/base/error.hpp>
 #include <kasane/lattice/gauge/link_paths.body.hpp>
 #include <kasane/lattice/observe/field.hpp>
 #include <kasane/lattice/observe/observables.hpp>
@@ -29,13 +28,16 @@ struct AccumulateFlow {
     }
 };
 
+/// @throws InputError as wilson_flow()
+void check_flow(double t_max, double step, int every);
+
 /// The points of wilson_flow().
 /// @param stage    stage(force, memory): K <- force Z(u) + memory K, u <- exp(K) u, on all links
 /// @param energy   energy(): E and Q of u   @param mean  mean(): the plaquette of u
 template <class Stage, class Energy, class Mean>
-std::vector<FlowPoint> flow_points(double t_max, double step, int every, const Stage& stage, const Energy& energy, const Mean& mean) {
-    KS_VALIDATE(step > 0 && t_max >= 0 && every >= 1 && t_max / step < 1e9,
-                "Wilson flow: the step must be positive, t_max not negative and points apart by at least one step");
+std::vector<FlowPoint> flow_points(double t_max, double step, int every, const Stage& stage, const Energy& energy, const Mean& mean,
+                                   const std::function<bool()>& stop = {}) {
+    check_flow(t_max, step, every);
     const auto measured = [&](double t) -> FlowPoint {
         const EnergyAndCharge of = energy();
         // 2 Re tr(1 - U) over six planes: 36 (1 - mean of Re tr U / 3)
@@ -47,11 +49,11 @@ std::vector<FlowPoint> flow_points(double t_max, double step, int every, const S
         step = t_max / static_cast<double>(steps);
     }
     std::vector<FlowPoint> points{measured(0)};
-    for (long long i = 1; i <= steps; ++i) {
+    for (long long i = 1; i <= steps && !(stop && stop()); ++i) {
         stage(1. / 4 * step, 0.);
         stage(8. / 9 * step, -17. / 9);
         stage(3. / 4 * step, -1.);
-        if (i % every == 0) points.push_back(measured(static_cast<double>(i) * step));
+        if (i % every == 0 || i == steps) points.push_back(measured(static_cast<double>(i) * step));
     }
     return points;
 }

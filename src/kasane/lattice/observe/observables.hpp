@@ -4,6 +4,7 @@
 #include <kasane/lattice/links.hpp>
 
 #include <complex>
+#include <functional>
 #include <vector>
 
 namespace kasane::lattice {
@@ -18,10 +19,10 @@ struct Plaquette {
 /// The mean plaquette of links on a space.
 template <Space S>
 Plaquette plaquette(const Links<S>& u);
-/// The mean plaquette of links of the host.
+/// The mean plaquette of links of the host. @throws LogicError: the number of links is not that of the lattice
 Plaquette plaquette(const GaugeField& u);
 
-/// Mean Re tr U / 3 over all links: LINK_TRACE of NERSC files.
+/// Mean Re tr U / 3 over all links: LINK_TRACE of NERSC files. @throws LogicError as plaquette()
 double link_trace(const GaugeField& u);
 /// Does the same for links on a space.
 template <Space S>
@@ -49,10 +50,12 @@ struct FlowPoint {
     double charge = 0;         ///< Q
 };
 /// Integrates the Wilson flow of u in place up to t_max in steps of `step`, or a little shorter ones where t_max is not a multiple of it
-/// (third-order Runge-Kutta, [Luscher 2010, app. C]); a point every `every` steps, the first at t = 0. Takes the memory of a second field.
-/// @throws InputError unless step > 0, t_max >= 0, both finite, and every >= 1
+/// (third-order Runge-Kutta, [Luscher 2010, app. C]); a point every `every` steps, the first at t = 0, and at t_max. Takes the memory of a
+/// second field.
+/// @param stop  called before every step; if it returns true, the flow ends there, with the points up to then; may be empty
+/// @throws InputError with the name of the argument as the key unless step > 0, t_max >= 0, both finite, and every >= 1
 template <Space S>
-std::vector<FlowPoint> wilson_flow(Links<S>& u, double t_max, double step, int every = 1);
+std::vector<FlowPoint> wilson_flow(Links<S>& u, double t_max, double step, int every = 1, const std::function<bool()>& stop = {});
 
 /// t0 with t^2 E = 0.3 by linear interpolation of the points; NaN where they do not reach it.
 double flow_scale_t0(const std::vector<FlowPoint>& points);
