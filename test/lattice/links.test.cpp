@@ -49,6 +49,22 @@ TEST_P(LinksInMemory, ANumberThatIsNotFiniteIsFound) {
     });
 }
 
+TEST_P(LinksInMemory, ThoseOutsideSu3AreCounted) {
+    on_space([](auto on) {
+        auto field = random_gauge(small, 3, 0.5);
+        EXPECT_EQ(links_outside_su3(links_on(on, field)), 0);
+        field.links[5] *= 2;
+        field.links[70] = Su3<double>::zero();
+        field.links[71].e[2][1].im = std::nan("");
+        for (int k = 0; k < 3; ++k) field.links[90].e[1][k] = field.links[90].e[0][k];
+        EXPECT_EQ(links_outside_su3(links_on(on, field)), 4);
+        // The third row follows from the others.
+        EXPECT_EQ(links_outside_su3(links_on(on, field), 1e-5, LinksAs::reunitarised), 2);
+        for (auto& u : field.links) u *= 1 + 1e-7;
+        EXPECT_EQ(links_outside_su3(links_on(on, field), 1e-9), std::ssize(field.links));
+    });
+}
+
 TEST_P(LinksInMemory, ArraysOfAnotherSizeAreRefused) {
     on_space([](auto on) {
         auto there = to_space(on, std::vector<Su3<double>>(static_cast<std::size_t>(4 * small.volume() - 4)));

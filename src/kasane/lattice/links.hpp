@@ -88,6 +88,15 @@ Links<S> links_on(S on, const Extents& extents, View<const Su3<double>> from);
 /// Whether all numbers of the links are finite.
 template <Space S>
 bool are_finite(const Links<S>& links);
+/// Which links links_outside_su3() compares with SU(3).
+enum class LinksAs {
+    stored,       ///< the links
+    reunitarised  ///< the projections that reunitarise() stores
+};
+/// The number of links whose distance_from_su3() is above a tolerance or not finite. Links of a file in single precision are 1e-7 from
+/// SU(3); of a matrix whose first two rows are zero or parallel reunitarise() makes none of SU(3).
+template <Space S>
+index_t links_outside_su3(const Links<S>& links, double tolerance = 1e-5, LinksAs as = LinksAs::stored);
 /// Copies links from a space to the host.
 template <Space S>
 GaugeField to_gauge_field(const Links<S>& from);

@@ -42,6 +42,23 @@ struct AddDifferences {
     }
 };
 
+/// Counts the links of a site that are not in SU(3).
+struct CountOutside {
+    LinksView links;
+    double tolerance;
+    LinksAs as;
+    KS_FN Terms<1> operator()(index_t i) const {
+        const Site site = links.extents.site(i);
+        Terms<1> count{};
+        for (int mu = 0; mu < 4; ++mu) {
+            auto u = links.load(site, mu);
+            if (as == LinksAs::reunitarised) u = reunitarised(u);
+            if (!(distance_from_su3(u) <= tolerance)) count[0] += 1;
+        }
+        return count;
+    }
+};
+
 void require_links(index_t n, const Extents& extents) {
     KS_REQUIRE(n == 4 * extents.volume(), "an array of " + std::to_string(n) + " links does not fit a lattice of " + text(extents));
 }
@@ -60,6 +77,11 @@ Links<KS_SPACE> links_on(KS_SPACE on, const Extents& extents, View<const Su3<dou
 template <>
 bool are_finite(const Links<KS_SPACE>& links) {
     return sum<1>(links.space(), links.extents.volume(), AddDifferences{links.view()})[0] == 0;
+}
+
+template <>
+index_t links_outside_su3(const Links<KS_SPACE>& links, double tolerance, LinksAs as) {
+    return static_cast<index_t>(sum<1>(links.space(), links.extents.volume(), CountOutside{links.view(), tolerance, as})[0]);
 }
 
 template <>

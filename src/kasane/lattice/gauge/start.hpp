@@ -20,7 +20,7 @@ constexpr double largest_weak_epsilon = 10;
 /// @param epsilon  above 0 and at most largest_weak_epsilon   @param progress  as in hot_start
 template <Space S>
 void weak_start(Links<S>& u, double epsilon, std::uint64_t seed, const ProgressFunction& progress = {});
-/// Projects every link back to SU(3) (su3.hpp).
+/// Projects every link back to SU(3) (su3.hpp). A link whose first two rows are zero or parallel gets NaN: links_outside_su3() counts them.
 template <Space S>
 void reunitarise(Links<S>& u);
 
