@@ -4,10 +4,12 @@ files.
 A gauge field is a complex array [T, Z, Y, X, 4, 3, 3]: the link that leaves site (x, y, z, t) along mu = x, y, z, t is
 links[t, z, y, x, mu], a matrix [row, column]. A quark field is a complex array [T, Z, Y, X, 4, 3]: spin (DeGrand-Rossi basis) and colour.
 Functions of a gauge field take such an array or a GaugeField, which is already in the order of the updates, on a device where there is one.
+Observables take links of any numbers; chains, the flow, quark solvers and files take matrices of SU(3), to 1e-5 or closer.
 """
 
 from __future__ import annotations
 
+import operator
 import os
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
@@ -56,6 +58,32 @@ def _links(links: Any) -> np.ndarray:
     return array
 
 
+_MOST_INT = 2**31 - 1
+_MOST_SEED = 2**64 - 1
+
+
+def _whole(value: Any, name: str, least: int = 0, most: int = _MOST_INT) -> int:
+    """A whole number from `least` to `most`. Raises InputError."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InputError(f"is {value!r}: a whole number is expected", name) from None
+    if number < least:
+        raise InputError(f"is {number}: it must be at least {least}", name)
+    if number > most:
+        raise InputError(f"is {number}: it must be at most {most}", name)
+    return number
+
+
+def _four(values: Any, name: str) -> List[int]:
+    """The whole numbers (X, Y, Z, T) or (x, y, z, t). Raises InputError."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        raise InputError(f"is {values!r}: four whole numbers are expected, along x, y, z and t", name)
+    if len(values) != 4:
+        raise InputError(f"are {len(values)} numbers: four are expected, along x, y, z and t", name)
+    return [_whole(n, name) for n in values]
+
+
 shows_fields(QuarkSolveLog)
 not_pickled(QuarkSolveLog, "store its values")
 
@@ -77,10 +105,8 @@ class GaugeField(NotPickled):
 
     @classmethod
     def _started(cls, extents: Sequence[int], start: str, epsilon: float, seed: int, device: str, threads: int) -> GaugeField:
-        if len(extents) != 4:
-            raise InputError(f"are {len(extents)} numbers: (X, Y, Z, T) is expected", "extents")
         self = cls.__new__(cls)
-        self._core = _core.Links([int(n) for n in extents], start, epsilon, seed, device, threads)
+        self._core = _core.Links(_four(extents, "extents"), start, epsilon, _whole(seed, "seed", most=_MOST_SEED), device, threads)
         return self
 
     @property
@@ -133,12 +159,17 @@ class GaugeField(NotPickled):
         return self._core.energy_density()
 
     def reunitarise(self) -> None:
-        """Projects every link back to SU(3)."""
+        """Projects every link back to SU(3). Raises InputError, and changes none, where a link's first two rows are zero, parallel or not
+        finite."""
         self._core.reunitarise()
 
     def update(self, beta: float, seed: int, sweep: int, sweeps: int = 1, overrelaxation: int = 4) -> None:
-        """The quenched sweeps sweep, sweep + 1, ...: each one of heatbath, then those of overrelaxation, and reunitarisation."""
-        self._core.update(beta, seed, sweep, sweeps, overrelaxation)
+        """The quenched sweeps sweep, sweep + 1, ...: each one of heatbath, then those of overrelaxation, and reunitarisation. Ctrl-C ends
+        them between two sweeps, with the links of the sweeps before. Raises InputError where a link is not in SU(3)."""
+        numbers = (_whole(seed, "seed", most=_MOST_SEED), _whole(sweep, "sweep", most=2**62), _whole(sweeps, "sweeps", most=2**62))
+        overrelaxation = _whole(overrelaxation, "overrelaxation")
+        self._core.require_su3("links")
+        self._core.update(beta, *numbers, overrelaxation)
 
     def _facts(self) -> List[Tuple[str, Any]]:
         return [("extents", "x".join(str(n) for n in self.extents)), ("plaquette", f"{self.plaquette():.6f}")]
@@ -201,8 +232,11 @@ class Flow(NamedTuple):
 
 
 def flow(links: Any, t_max: float, step: float = 0.01, every: int = 1) -> Flow:
-    """Integrates the Wilson flow up to t_max in steps of `step`, a point every `every` steps; the given field does not change."""
+    """Integrates the Wilson flow up to t_max in steps of `step`, or of a little shorter ones that end there where t_max is not a multiple
+    of it. Points are at t = 0, after every `every` steps, and at t_max. The given field does not change. Ctrl-C ends the flow at a step."""
+    every = _whole(every, "every", 1)
     field = links.copy() if isinstance(links, GaugeField) else GaugeField(links)
+    field._core.require_su3("links")
     table, t0 = field._core.flow(t_max, step, every)
     columns = [np.ascontiguousarray(table[:, k]) for k in range(4)]
     return Flow(columns[0], columns[1], columns[2], columns[3], t0, field)
@@ -211,7 +245,9 @@ def flow(links: Any, t_max: float, step: float = 0.01, every: int = 1) -> Flow:
 def _first_field(extents: Optional[Sequence[int]], start: Any, start_seed: int, device: str, threads: int) -> GaugeField:
     """The links before the first update of a chain."""
     if not isinstance(start, str):
-        return GaugeField(start.array() if isinstance(start, GaugeField) else start, device, threads)
+        field = GaugeField(start.array() if isinstance(start, GaugeField) else start, device, threads)
+        field._core.require_su3("start")
+        return field
     if start not in ("hot", "cold"):
         raise InputError(f"is {start!r}: hot, cold or an array of links is expected", "start")
     if extents is None:
@@ -241,15 +277,17 @@ def quenched(
     threads: int = 0,
 ) -> Iterator[QuenchedConfiguration]:
     """A quenched Markov chain with the Wilson gauge action: yields a configuration after every `every` sweeps, `sweeps` in all (None:
-    without end). start: hot, cold, or an array of links. The links are those of a quenched run with the same numbers, bit by bit.
+    without end). start: hot, cold, or an array of links in SU(3). The links are those of a quenched run with the same numbers, bit by bit.
 
     >>> [configuration.sweep for configuration in quenched((4, 4, 4, 4), beta=6.0, sweeps=6, every=2)]
     [2, 4, 6]
     """
-    make = _first_field(extents, start, start_seed, device, threads)
-    if every < 1:
-        raise InputError(f"is {every}: it must be at least 1", "every")
-    return _chain(make, beta, sweeps, overrelaxation, seed, every)
+    every, overrelaxation = _whole(every, "every", 1), _whole(overrelaxation, "overrelaxation")
+    seed = _whole(seed, "seed", most=_MOST_SEED)
+    if sweeps is not None:
+        sweeps = _whole(sweeps, "sweeps", most=2**62)
+    field = _first_field(extents, start, start_seed, device, threads)
+    return _chain(field, beta, sweeps, overrelaxation, seed, every)
 
 
 def _chain(
@@ -257,9 +295,8 @@ def _chain(
 ) -> Iterator[QuenchedConfiguration]:
     done = 0
     while sweeps is None or done + every <= sweeps:
-        for _ in range(every):  # one by one, so that Ctrl-C ends the chain between two sweeps
-            field.update(beta, seed, done, 1, overrelaxation)
-            done += 1
+        field._core.update(beta, seed, done, every, overrelaxation)
+        done += every
         yield QuenchedConfiguration(done, field, field.plaquette())
 
 
@@ -320,9 +357,9 @@ def hmc(
     end).
 
     action: wilson, symanzik, iwasaki, dbw2, or the weight c1 of the rectangles; quarks: Quarks(...), or None; integrator: leapfrog,
-    omelyan2, omelyan4, force_gradient, with `steps` in a trajectory of `length`; start: hot, cold, or an array of links; accept_first:
-    trajectories without Metropolis's test; first: number of the first trajectory, so that a chain continues from its links. The links are
-    those of an HMC run with the same numbers, bit by bit. Ctrl-C ends a trajectory; the field is the one before it.
+    omelyan2, omelyan4, force_gradient, with `steps` in a trajectory of `length`; start: hot, cold, or an array of links in SU(3);
+    accept_first: trajectories without Metropolis's test; first: number of the first trajectory, so that a chain continues from its links.
+    The links are those of an HMC run with the same numbers, bit by bit. Ctrl-C ends a trajectory; the field is the one before it.
 
     >>> last = list(hmc((4, 4, 4, 4), beta=6.0, steps=8, trajectories=3, start="cold"))[-1]
     >>> last.trajectory, 0 < last.plaquette < 1
@@ -330,10 +367,12 @@ def hmc(
     """
     if quarks is not None and not isinstance(quarks, Quarks):
         raise InputError(f"is {type(quarks).__name__}: Quarks(...) is expected", "quarks")
+    every, first = _whole(every, "every", 1), _whole(first, "first", 1, 2**62)
+    steps, accept_first = _whole(steps, "steps"), _whole(accept_first, "accept_first", most=2**62)
+    seed = _whole(seed, "seed", most=_MOST_SEED)
+    if trajectories is not None:
+        trajectories = _whole(trajectories, "trajectories", most=2**62)
     field = _first_field(extents, start, start_seed, device, threads)
-    for name, value in (("every", every), ("first", first)):
-        if value < 1:
-            raise InputError(f"is {value}: it must be at least 1", name)
     name, c1 = (action, None) if isinstance(action, str) else ("", float(action))
     chain = _core.HmcChain(field._core, beta, name, c1, quarks, integrator, steps, length, seed)
     return _trajectories(chain, field, trajectories, first, every, accept_first)
@@ -352,13 +391,15 @@ def _trajectories(
 
 
 class Propagator:
-    """Twelve columns of the quark propagator S = 2 kappa D^-1 from a point: columns[3 * spin + colour] is a quark field."""
+    """Twelve columns of the quark propagator S = 2 kappa D^-1 from a point in the time slice source_time: columns[3 * spin + colour] is a
+    quark field."""
 
     def __init__(self, columns: Sequence[Any], source_time: int = 0, facts: Optional[Dict[str, Any]] = None) -> None:
         self.columns = [as_array(c, np.complex128, ("T", "Z", "Y", "X", 4, 3), f"columns[{k}]") for k, c in enumerate(columns)]
         if len(self.columns) != 12 or any(c.shape != self.columns[0].shape for c in self.columns):
             raise InputError("has not twelve columns of one shape", "columns")
-        self.source_time = source_time
+        times = self.columns[0].shape[0]
+        self.source_time = _whole(source_time, "source_time", most=max(times - 1, 0))
         self.facts = facts or {}
 
     def pion(self) -> np.ndarray:
@@ -448,7 +489,7 @@ class WilsonSolver(NotPickled):
 
     def propagator(self, site: Sequence[int] = (0, 0, 0, 0)) -> Propagator:
         """The propagator from the point (x, y, z, t): twelve solves."""
-        site = [int(n) for n in site]
+        site = _four(site, "site")
         columns = []
         for column in range(12):
             x = self.solve(point_source(self.extents, site, column // 3, column % 3))
@@ -466,7 +507,8 @@ class WilsonSolver(NotPickled):
 
 def point_source(extents: Sequence[int], site: Sequence[int] = (0, 0, 0, 0), spin: int = 0, colour: int = 0) -> np.ndarray:
     """The quark field on (X, Y, Z, T) that is 1 at one site (x, y, z, t), spin and colour."""
-    return _core.point_source([int(n) for n in extents], [int(n) for n in site], spin, colour)
+    spin, colour = _whole(spin, "spin", most=3), _whole(colour, "colour", most=2)
+    return _core.point_source(_four(extents, "extents"), _four(site, "site"), spin, colour)
 
 
 def effective_mass(correlator: Any) -> np.ndarray:
@@ -487,7 +529,8 @@ class Estimate:
 
 
 def estimate(series: Any) -> Estimate:
-    """Mean, error and autocorrelation time of a series in the order of its measurement (Wolff's method)."""
+    """Mean, error and autocorrelation time of a series in the order of its measurement (Wolff's method). Error and times are NaN where the
+    series does not determine them, as two numbers that differ, and where one is not finite; the error of equal numbers is 0."""
     return Estimate(**_core.estimate(as_array(series, np.float64, ("n",), "series").tolist()))
 
 

@@ -9,7 +9,7 @@ class PythonWilson {
    public:
     PythonWilson(const LinkArray& links, double kappa, double csw, const std::string& boundary, const std::string& method,
                  const std::string& inner, double rtol, int iteration_limit, const std::string& device, int threads)
-        : on_(space_named(device, threads)), extents_(extents_from_shape(links)), solver_([&] {
+        : on_(space_named(device, threads)), extents_(extents_from_shape(links, "links")), solver_([&] {
               const DiracParameters parameters{
                   .kappa = kappa, .csw = csw, .boundary = named(boundary, {Boundary::periodic, Boundary::antiperiodic}, "boundary")};
               SolverOptions options;
@@ -31,7 +31,7 @@ class PythonWilson {
         if (std::holds_alternative<Cpu>(on_)) {
             log = interruptible([&](const auto& stop) { return solver_.solve(view_of(b), view(x.values), stop); });
         } else {
-            const auto rhs = spinor_from(b);
+            const auto rhs = spinor_from(b, "b");
             log = interruptible([&](const auto& stop) { return solver_.solve(rhs, x, stop); });
         }
         return nb::make_tuple(array_of(std::move(x)), log);
@@ -41,7 +41,7 @@ class PythonWilson {
         if (std::holds_alternative<Cpu>(on_)) {
             alone(busy_, "the solver", [&] { solver_.apply(view_of(in), view(out.values), adjoint); });
         } else {
-            const auto from = spinor_from(in);
+            const auto from = spinor_from(in, "psi");
             alone(busy_, "the solver", [&] { solver_.apply(from, out, adjoint); });
         }
         return array_of(std::move(out));
@@ -74,12 +74,10 @@ class PythonWilson {
     std::atomic<bool> busy_ = false;
 };
 
-/// A propagator of twelve columns, [3 * spin + colour of the source].
+/// A propagator of columns and a time that the package has checked.
 Propagator propagator_from(const std::vector<SpinorArray>& columns, int source_time) {
-    KS_VALIDATE(columns.size() == 12, "has " + std::to_string(columns.size()) + " columns: a propagator has twelve",
-                {"", 0, 0, "propagator"});
     Propagator p{.source_time = source_time, .columns = {}};
-    for (const auto& column : columns) p.columns.push_back(spinor_from(column));
+    for (const auto& column : columns) p.columns.push_back(spinor_from(column, "columns"));
     return p;
 }
 
@@ -94,7 +92,8 @@ void bind_links(nb::module_& m) {
         .def("copy_to", &L::copy_to)
         .def_prop_ro("device", &L::device)
         .def_prop_ro("extents", &L::extents)
-        .def("reunitarise", [](L& l) { l.use([](auto& u) { reunitarise(u); }); })
+        .def("require_su3", &L::require_su3)
+        .def("reunitarise", &L::reunitarise)
         .def("plaquette",
              [](L& l) {
                  const auto p = l.use([](auto& u) { return plaquette(u); });
@@ -104,12 +103,7 @@ void bind_links(nb::module_& m) {
         .def("polyakov_loop", [](L& l) { return l.use([](auto& u) { return polyakov_loop(u); }); })
         .def("topological_charge", [](L& l) { return l.use([](auto& u) { return topological_charge(u); }); })
         .def("energy_density", [](L& l) { return l.use([](auto& u) { return energy_density(u); }); })
-        .def("flow", [](L& l, double t_max, double step, int every) {
-            const auto points = l.use([&](auto& u) { return wilson_flow(u, t_max, step, every); });
-            std::vector<double> table;
-            for (const auto& p : points) table.insert(table.end(), {p.t, p.t2E, p.t2E_plaquette, p.charge});
-            return nb::make_tuple(owned<double>(std::move(table), {points.size(), 4}), flow_scale_t0(points));
-        });
+        .def("flow", &L::flow);
 }
 
 void bind_quarks(nb::module_& m) {
@@ -123,7 +117,7 @@ void bind_quarks(nb::module_& m) {
         .def("apply_on_device", &PythonWilson::apply_on_device)
         .def_prop_ro("device", &PythonWilson::device);
     m.def("point_source", [](const std::array<int, 4>& n, const std::array<int, 4>& s, int spin, int colour) {
-        const auto extents = extents_of(n);
+        const auto extents = extents_of(n, "extents");
         for (int mu = 0; mu < 4; ++mu)
             KS_VALIDATE(s[static_cast<std::size_t>(mu)] >= 0 && s[static_cast<std::size_t>(mu)] < extents[mu],
                         "is outside the lattice " + text(extents), {"", 0, 0, "site"});

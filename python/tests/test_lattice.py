@@ -1,14 +1,17 @@
 """Gauge fields, observables, quark solver, correlators and files."""
 
+import os
 import pickle
+import signal
 import threading
+import time
 
 import numpy as np
 import pytest
 
 import kasane
 from kasane import lattice
-from kasane.lattice import GaugeField, Quarks, WilsonSolver, point_source
+from kasane.lattice import GaugeField, Propagator, Quarks, WilsonSolver, point_source
 
 
 def shifted(field, mu):
@@ -100,6 +103,45 @@ def test_the_flow_smooths_a_copy(links):
     assert flow.t2E_plaquette[-1] == pytest.approx(0.25 * 36 * (1 - flow.field.plaquette()), rel=1e-12)
 
 
+def test_the_field_of_a_flow_is_that_of_its_last_point(links):
+    flow = lattice.flow(links, t_max=0.1, step=0.02, every=3)
+    assert np.allclose(flow.t, [0, 0.06, 0.1], atol=1e-15)
+    assert flow.t2E_plaquette[-1] == pytest.approx(0.01 * 36 * (1 - flow.field.plaquette()), rel=1e-12)
+    assert np.allclose(lattice.flow(links, t_max=0.1, step=0.04).t, [0, 0.1 / 3, 0.2 / 3, 0.1], atol=1e-15)
+
+
+def test_ctrl_c_ends_a_flow_and_an_update(links):
+    field = GaugeField(links, device="cpu", threads=1)
+    for call in (lambda: lattice.flow(field, t_max=1e4, step=1e-3), lambda: field.update(5.7, seed=1, sweep=0, sweeps=10**7)):
+        begun = time.monotonic()
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        assert time.monotonic() - begun < 30
+    assert 0 < field.plaquette() < 1
+
+
+def test_reunitarise_projects_the_links_or_changes_none(links):
+    field = GaugeField(2 * links, device="cpu")
+    assert lattice.plaquette(field) == pytest.approx(16 * lattice.plaquette(links))  # observables take any matrices
+    field.reunitarise()
+    assert np.allclose(field.array(), links, atol=1e-14)
+    singular = links.copy()
+    singular[0, 0, 0, 0, 0] = 0
+    field = GaugeField(2 * singular, device="cpu")
+    with pytest.raises(kasane.InputError, match=r"zero, parallel.*\(1 of 2048\)"):
+        field.reunitarise()
+    assert np.array_equal(field.array(), 2 * singular)
+
+
+def test_the_quark_solver_takes_sources_of_any_size(links):
+    solver = WilsonSolver(links, kappa=0.12, rtol=1e-9, device="cpu")
+    source = point_source((4, 4, 4, 8))
+    x = solver.solve(source)
+    for size in (1e-300, 1e-200, 1e155, 1e200, 1e300):
+        assert np.allclose(solver.solve(size * source) / size, x, atol=1e-7) and solver.log.true_residual < 1e-9
+
+
 def test_files_keep_every_bit(tmp_path, links):
     lattice.write_gauge(tmp_path / "u.milc", links, format="milc", bits=32)
     read, facts = lattice.read_gauge(tmp_path / "u.milc")
@@ -172,6 +214,10 @@ def test_estimates_of_correlated_series():
     series = np.random.default_rng(0).normal(size=4000)
     e = lattice.estimate(series)
     assert abs(e.mean) < 4 * e.error and e.error == pytest.approx(series.std() / np.sqrt(4000), rel=0.3)
+    for undetermined in ([1.0, 5.0], [1.0, 5.0, 2.0, 4.0], [1.0, np.nan], [1.0, np.inf], [2.0]):
+        e = lattice.estimate(undetermined)
+        assert np.isnan([e.error, e.tau, e.tau_error]).all()
+    assert lattice.estimate([0.5] * 10).error == 0
 
 
 def broken(links):
@@ -182,13 +228,25 @@ def broken(links):
 
 BAD = [
     (lambda u: lattice.plaquette(u[..., :2]), "links", r"\(8, 4, 4, 4, 4, 3, 2\)"),
-    (lambda u: lattice.plaquette(u[:7].copy()), None, "even"),
+    (lambda u: lattice.plaquette(u[:7].copy()), "links", "^links: the extents are 4x4x4x7"),
     (lambda u: lattice.plaquette(broken(u)), "links", "nan"),
     (lambda u: lattice.cold_start((4, 4, 4)), "extents", "3 numbers"),
-    (lambda u: lattice.cold_start((4, 4, 4, 3)), None, "even"),
+    (lambda u: lattice.cold_start((4, 4, 4, 3)), "extents", "^extents: the extents are 4x4x4x3: all must be even"),
+    (lambda u: lattice.cold_start((4.5, 4, 4, 4)), "extents", "4.5: a whole number"),
+    (lambda u: lattice.cold_start((4, 4, 4, -4)), "extents", "at least 0"),
+    (lambda u: lattice.cold_start("4448"), "extents", "'4448': four whole numbers"),
+    (lambda u: lattice.hot_start((4, 4, 4, 4), seed=-1), "seed", "at least 0"),
     (lambda u: lattice.weak_start((4, 4, 4, 4), -1.0), "epsilon", "above 0"),
     (lambda u: next(lattice.quenched((4, 4, 4, 4), beta=-1.0)), "beta", "above 0"),
     (lambda u: lattice.quenched((4, 4, 4, 4), start="warm"), "start", "hot, cold"),
+    (lambda u: lattice.quenched(start=2 * u), "start", r"SU\(3\) \(2048 of 2048\): .*reunitarise"),
+    (lambda u: lattice.quenched((4, 4, 4, 4), sweeps=-1), "sweeps", "at least 0"),
+    (lambda u: lattice.quenched((4, 4, 4, 4), sweeps=1, every=1.5), "every", "1.5: a whole number"),
+    (lambda u: lattice.quenched((4, 4, 4, 4), overrelaxation=-1), "overrelaxation", "at least 0"),
+    (lambda u: GaugeField(u).update(5.7, seed=1, sweep=0, overrelaxation=-3), "overrelaxation", "at least 0"),
+    (lambda u: GaugeField(u).update(5.7, seed=1, sweep=0, sweeps=-1), "sweeps", "at least 0"),
+    (lambda u: GaugeField(2 * u).update(5.7, seed=1, sweep=0), "links", "reunitarise"),
+    (lambda u: WilsonSolver(2 * u, kappa=0.12), None, "away from SU.3.*Reunitarise the field"),
     (lambda u: WilsonSolver(u, kappa=0.12, boundary="open"), "boundary", "periodic, antiperiodic"),
     (lambda u: WilsonSolver(u, kappa=0.12, method="qmr"), "method", "nested-bicgstab"),
     (lambda u: WilsonSolver(u, kappa=0.12, inner="quarter"), "inner", "auto, half, single, double"),
@@ -198,7 +256,16 @@ BAD = [
     (lambda u: GaugeField(u.tolist()[0]), "links", r"\(4, 4, 4, 4, 3, 3\)"),
     (lambda u: GaugeField(u.astype(str)), "links", "<U.*complex128"),
     (lambda u: point_source((4, 4, 4, 8), (0, 0, 4, 0)), "site", "outside"),
-    (lambda u: lattice.flow(u, t_max=1.0, step=-0.1), None, "step"),
+    (lambda u: point_source((4, 4, 4, 8), (0, 0, 1.5, 0)), "site", "whole number"),
+    (lambda u: point_source((4, 4, 4, 8), spin=4), "spin", "at most 3"),
+    (lambda u: Propagator([np.zeros((8, 4, 4, 4, 4, 3), complex)] * 12, source_time=8), "source_time", "at most 7"),
+    (lambda u: Propagator([np.zeros((8, 4, 4, 4, 4, 3), complex)] * 12, source_time=-1), "source_time", "at least 0"),
+    (lambda u: Propagator([np.zeros((8, 4, 4, 4, 4, 3), complex)] * 11), "columns", "twelve columns"),
+    (lambda u: lattice.flow(u, t_max=1.0, step=-0.1), "step", "above 0"),
+    (lambda u: lattice.flow(u, t_max=1.0, step=np.nan), "step", "nan"),
+    (lambda u: lattice.flow(u, t_max=-1.0), "t_max", "0 or above"),
+    (lambda u: lattice.flow(u, t_max=1.0, every=0), "every", "at least 1"),
+    (lambda u: lattice.flow(2 * u, t_max=1.0), "links", "SU"),
     (lambda u: lattice.write_gauge("u.x", u, format="scidac"), "format", "nersc, ildg, milc, openqcd"),
     (lambda u: lattice.write_gauge("u.x", u, format="milc"), None, "MILC v5 files have 32"),
     (lambda u: lattice.hmc(start=u, beta=-1.0), "beta", "above 0"),
@@ -206,6 +273,10 @@ BAD = [
     (lambda u: lattice.hmc(start=u, action="luescher"), "action", "wilson, symanzik, iwasaki, dbw2"),
     (lambda u: lattice.hmc(start=u, integrator="rk4"), "integrator", "leapfrog, omelyan2"),
     (lambda u: lattice.hmc(start=u, every=0), "every", "at least 1"),
+    (lambda u: lattice.hmc(start=2 * u), "start", "SU"),
+    (lambda u: lattice.hmc(start=u, accept_first=-1), "accept_first", "at least 0"),
+    (lambda u: lattice.hmc(start=u, trajectories=-1), "trajectories", "at least 0"),
+    (lambda u: lattice.hmc(start=u, first=1.5), "first", "whole number"),
     (lambda u: lattice.hmc(start=u, quarks=0.13), "quarks", "Quarks"),
     (lambda u: lattice.hmc(start=u, quarks=Quarks(kappa=-0.1)), "kappa", "above 0"),
     (lambda u: lattice.hmc(start=u, quarks=Quarks(0.13, masses=[0.3, 0.2])), "masses", "ascend"),
