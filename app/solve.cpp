@@ -295,15 +295,16 @@ Columns right_sides(const SolveOptions& o, index_t rows, Columns (*columns)(cons
 }
 
 int solve_complex_file(const Common& common, const SolveOptions& o, const sparse::SolverOptions& shared, const CLI::App& app) {
-    const bool several = has_several_workers(common, o.workers);
+    const bool several = has_several_workers(common, o.workers), multigrid = o.precondition == "multigrid";
     sparse::GeneralOptions options;
     sparse::DistributedOptions distributed;
-    if (several) {
+    if (!several) refuse_options_of_workers(app);
+    if (several)
         distributed = distributed_options(o.workers, o.general, o.precondition, shared, app, true);
-    } else {
-        refuse_options_of_workers(app);
+    else if (multigrid)
+        distributed = complex_multigrid_options(o.general, shared, app);
+    else
         options = complex_options(o.general, o.precondition, shared, app);
-    }
     KS_VALIDATE(o.solution.empty() || format_of(o.solution) == VectorFormat::market,
                 "cannot hold complex numbers: take a name that ends with .mtx", {o.solution, 0, 0, "-o"});
     if (!o.solution.empty()) check_output(o);
@@ -317,10 +318,10 @@ int solve_complex_file(const Common& common, const SolveOptions& o, const sparse
     log::info("{}: {} rows with {} complex entries, read in {:.2g} s", o.matrix, rows, file.matrix.nonzeros(), read_seconds);
     stop_if_interrupted();
     std::vector<std::complex<double>> x(b.values.size(), 0.0);
-    auto solved = several ? solve_on_workers(common, o.matrix, workers, file.matrix, distributed, b, x)
-                          : solve_complex(common, o.matrix, workers.here.front(), file.matrix, options, b, x);
+    auto solved = several || multigrid ? solve_on_workers(common, o.matrix, workers, file.matrix, distributed, b, x)
+                                       : solve_complex(common, o.matrix, workers.here.front(), file.matrix, options, b, x);
     return conclude(common, o, solved, {"Matrix Market", file.duplicates, read_seconds}, x, [&](const sparse::SolveLog& log) {
-        return general_advice(log, several ? distributed.method : options.method, several);
+        return general_advice(log, several || multigrid ? distributed.method : options.method, several);
     });
 }
 

@@ -23,7 +23,7 @@ sparse::GeneralOptions complex_options(const GeneralChoices& choices, const std:
             refuse(
                 "--precondition",
                 fmt::format("\"{}\" is not for complex matrices: there are auto, none, jacobi and ilu0, which is the incomplete Cholesky "
-                            "factorisation of a Hermitian matrix",
+                            "factorisation of a Hermitian matrix, and multigrid for Hermitian matrices",
                             precondition));
         else
             options.precondition = sparse::parse_general_precondition(precondition);

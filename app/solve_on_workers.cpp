@@ -25,11 +25,12 @@ namespace {
 
 using Problems = std::vector<InputProblem>;
 
-void refuse_options_of_one_worker(const CLI::App& app, Problems& problems) {
+void refuse_options_of_one_worker(const CLI::App& app, Problems& problems,
+                                  const char* message = "is for one worker: leave it out, or start one rank") {
     for (const char* option :
          {"--ordering", "--numbering", "--format", "--iteration", "--launch", "--single-factor", "--ssor-omega", "--tune", "--tuning-file",
           "--drop-tolerance", "--fill", "--level", "--smoother", "--smoother-steps", "--cycle"})
-        if (app.count(option) > 0) problems.push_back({"is for one worker: leave it out, or start one rank", {"", 0, 0, option}});
+        if (app.count(option) > 0) problems.push_back({message, {"", 0, 0, option}});
 }
 
 }  // namespace
@@ -92,6 +93,16 @@ sparse::DistributedOptions distributed_options(const WorkerChoices& choices, con
             .method = sparse::GeneralMethod::cg,
             .rtol = how.rtol,
             .iteration_limit = how.iteration_limit};
+}
+
+sparse::DistributedOptions complex_multigrid_options(const GeneralChoices& general, const sparse::SolverOptions& shared,
+                                                     const CLI::App& app) {
+    Problems problems;
+    refuse_options_of_one_worker(app, problems, "has no effect on multigrid of a complex matrix: leave it out");
+    if (!problems.empty()) throw InputError(problems);
+    auto options = distributed_options({}, general, "multigrid", shared, app, true);
+    options.coarse_rows = 0;  // there is one subdomain
+    return options;
 }
 
 void refuse_options_of_workers(const CLI::App& app) {

@@ -34,6 +34,10 @@ sparse::DistributedOptions distributed_options(const WorkerChoices& choices, con
 sparse::DistributedOptions distributed_options(const WorkerChoices& choices, const sparse::EigenOptions& how, int block,
                                                const CLI::App& app);
 
+/// Options for multigrid of a complex matrix on one worker: the matrix is the subdomain. @throws InputError as the other functions
+sparse::DistributedOptions complex_multigrid_options(const GeneralChoices& general, const sparse::SolverOptions& shared,
+                                                     const CLI::App& app);
+
 /// @throws InputError where one worker was given an option of several
 void refuse_options_of_workers(const CLI::App& app);
 

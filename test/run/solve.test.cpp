@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <test/run/command.hpp>
+#include <test/sparse/complex_systems.hpp>
 
 #include <cmath>
 #include <complex>
@@ -103,6 +104,32 @@ TEST_F(Solve, RowsOfBlocks) {
     expect_refused({"A.mtx", "--block", "2", "--precondition", "ict"}, {"--block", "no effect with --precondition ict"});
     expect_refused({"A.mtx", "--block", "2", "--format", "csr"}, {"--format", "no effect with blocks"});
     expect_refused({"A.mtx", "--block", "2", "--method", "gmres"}, {"--block", "no effect with --method gmres"});
+}
+
+TEST_F(Solve, MultigridOfAHermitianMatrix) {
+    using sparse::test::Values;
+    const auto A = sparse::test::in_magnetic_field_with_jump(20, 60, 0.005, 1000);
+    sparse::write_matrix_market(directory / "A.mtx", A.view(), false);
+    const auto ic0 = solve({"A.mtx", "--json"}), multigrid = solve({"A.mtx", "-o", "x.mtx", "--precondition", "multigrid", "--json"});
+    ASSERT_EQ(ic0.status, 0) << ic0.err;
+    ASSERT_EQ(multigrid.status, 0) << multigrid.err;
+    EXPECT_EQ(multigrid.json()["method"], "cg");
+    EXPECT_EQ(multigrid.json()["precondition"], "multigrid");
+    EXPECT_LT(2 * multigrid.json()["iterations"].get<int>(), ic0.json()["iterations"].get<int>());
+    const auto x = sparse::read_complex_columns(directory / "x.mtx", A.rows()).values;
+    EXPECT_LE(sparse::test::relative_distance(sparse::test::times(A, x), Values(x.size(), 1.)), 1.01e-8);
+    const auto gmres = solve({"A.mtx", "--precondition", "multigrid", "--method", "gmres", "--restart", "20", "--json"});
+    ASSERT_EQ(gmres.status, 0) << gmres.err;
+    EXPECT_EQ(gmres.json()["method"], "gmres");
+    sparse::write_matrix_market(directory / "loss.mtx", sparse::test::helmholtz_with_loss(8, {0.9, 0.2}).view(), false);
+    const auto refused = [&](std::vector<std::string> arguments, const std::vector<std::string>& words) {
+        arguments.insert(arguments.end(), {"--precondition", "multigrid", "--json"});
+        test::expect_bad_input(solve(arguments), words);
+    };
+    refused({"loss.mtx"}, {"loss.mtx", "for Hermitian matrices"});
+    refused({"A.mtx", "--smoother", "jacobi"}, {"--smoother", "no effect on multigrid of a complex matrix"});
+    refused({"A.mtx", "--overlap", "1"}, {"--overlap", "one worker"});
+    refused({"A.mtx", "--block", "2"}, {"--block", "no effect with --precondition multigrid"});
 }
 
 TEST_F(Solve, ComplexMatrices) {

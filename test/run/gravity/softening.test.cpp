@@ -149,7 +149,7 @@ TEST_F(SofteningRun, SaysWhatIsMissingOrUnknown) {
     };
     expect("method = \"direct\"\n", {"force.softening", "missing for bulge", "softening = {bulge = 0.01}"});
     expect("softening = {bulg = 0.1, halo = 0.1}\n",
-           {"run.toml:10", "force.softening.bulg", "no component", "halo, bulge and type0 to type5"});
+           {"run.toml:10", "force.softening.bulg", "is not a component", "halo, bulge and type0 to type5"});
     expect("softening = {bulge = -0.1}\n", {"force.softening.bulge", "at least 0"});
     expect("softening = {bulge = 0.1}\nsoftening_kernel = \"gauss\"\n", {"force.softening_kernel", "spline"});
     expect("softening = {bulge = 0.1}\nmethod = \"tree\"\nwalk = \"links\"\n", {"force.walk", "take auto or lists"});

@@ -30,7 +30,7 @@ struct DistributedOptions {
                                                     ///< Hermitian), multigrid (complex A: where it may be positive definite)
     int overlap = 0;                                ///< layers of other workers' rows in a subdomain, 0 to 8: RAS; not for cg and minres
     /// Rows of the coarse system that joins the subdomains of a positive definite matrix, about; 0: none. Empty: 256 on CPUs, none on
-    /// devices, where its time was not measured.
+    /// devices, where its set-up takes longer than one solve saves (docs/sparse-ranks.md).
     std::optional<int> coarse_rows = {};
     /// Rows of dense blocks, as SolverOptions::block: 2 to 6; 1: scalar rows; 0: the size that fits. For jacobi and ic0 of a matrix that
     /// may be positive definite; no block is divided among workers.
