@@ -545,8 +545,13 @@ def write_gauge(path: Path, links: Any, format: str = "ildg", bits: int = 64, ro
 
 
 def read_propagator(path: Path) -> Propagator:
-    """Reads a propagator that `kasane lattice solve` wrote; its facts have kappa, csw, source, plaquette, correlators."""
+    """Reads a propagator of a point or a wall that `kasane lattice solve` wrote; its facts have kappa, csw, source, plaquette,
+    correlators."""
     columns, facts = _core.read_solution(os.fspath(path))
     source = facts["source"]
-    time = int(source.split(",")[3]) if source.startswith("point:") else 0
-    return Propagator(columns, time, facts)
+    kind, _, place = source.partition(":")
+    numbers = place.split(",")
+    if len(numbers) != {"point": 4, "wall": 1}.get(kind) or not numbers[-1].isdecimal():
+        problem = f"has the source {source!r}: a propagator has point:x,y,z,t or wall:t"
+        raise InputError([(problem, os.fspath(path), None, None, None)])
+    return Propagator(columns, int(numbers[-1]), facts)

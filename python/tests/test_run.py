@@ -104,6 +104,14 @@ def test_python_makes_the_configurations_and_propagators_of_the_command(tmp_path
     assert all(np.array_equal(a, b) for a, b in zip(own.columns, read.columns))
     assert np.array_equal(own.pion(), read.facts["pion"])
 
+    subprocess.run([executable(), *words, "--force", "--source", "wall:3"], cwd=tmp_path, check=True)
+    wall = lattice.read_propagator(tmp_path / "p.h5")
+    assert wall.source_time == 3
+    assert np.allclose(wall.pion(), wall.facts["pion"], rtol=1e-12)
+    subprocess.run([executable(), *words, "--force", "--source", "z2:1"], cwd=tmp_path, check=True)
+    with pytest.raises(kasane.InputError, match="z2:1.*point:x,y,z,t or wall:t"):
+        lattice.read_propagator(tmp_path / "p.h5")
+
 
 QUARKS = """
 [quarks]
