@@ -388,6 +388,14 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
         ->check(CLI::IsMember({"degrand-rossi", "ukqcd", "chiral", "dirac-pauli"}));
     app.add_flag("--force", o.force, "Overwrite the output files if they exist");
     const std::string how = "How it is computed: the same x up to --rtol";
+    const auto add_extents = [&](const char* option, std::vector<int>& extents, const char* help) {
+        app.add_option(option, extents, help)
+            ->delimiter(',')
+            ->allow_extra_args(false)
+            ->check(whole_number(1, std::numeric_limits<int>::max()))
+            ->type_name("X,Y,Z,T")
+            ->group(how);
+    };
     app.add_option("--solver", o.solver,
                    "Outer method; without one nested-bicgstab, with --precondition or --deflation coherent gcr, with --deflate cg")
         ->check(CLI::IsMember({"nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement", "auto"}))
@@ -402,24 +410,14 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
            "methods)")
         ->check(CLI::IsMember({"exact", "coherent"}))
         ->group(how);
-    app.add_option("--deflation-block", o.deflation_block, "Extents of these blocks: x,y,z,t")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->check(whole_number(1, std::numeric_limits<int>::max()))
-        ->type_name("X,Y,Z,T")
-        ->group(how);
+    add_extents("--deflation-block", o.deflation_block, "Extents of these blocks: x,y,z,t");
     app.add_option("--modes", o.modes, "HDF5 file of these modes: used where it exists, otherwise written")
         ->type_name("FILE.h5")
         ->group(how);
     app.add_option("--precondition", o.precondition, "Schwarz preconditioner in place of the inner solver")
         ->check(CLI::IsMember({"none", "sap", "additive", "ras", "multiplicative"}))
         ->group(how);
-    app.add_option("--block", o.block, "Extents of its blocks: x,y,z,t")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->check(whole_number(1, std::numeric_limits<int>::max()))
-        ->type_name("X,Y,Z,T")
-        ->group(how);
+    add_extents("--block", o.block, "Extents of its blocks: x,y,z,t");
     app.add_option("--overlap", o.options.schwarz.overlap, "Sites by which ras and multiplicative extend a block on each side")
         ->check(whole_number(0, 1000))
         ->default_str("")

@@ -632,11 +632,11 @@ def sample(model: Union[str, os.PathLike, Mapping[str, Any]], count: Optional[in
 
 def _of_arguments(error: InputError, directory: str) -> InputError:
     """The errors of `kasane sample` as those of sample(): without places in temporary files, with the names of the arguments."""
-    told = []
+    problems = []
     for message, file, line, column, key in error.problems:
         if file is not None and file.startswith(directory):
             file = line = column = None
         if message.startswith("--"):  # an option of the command
             key, _, message = message[2:].partition(": ")
-        told.append((message.partition(" (kasane --help")[0], file, line, column, key))
-    return InputError(told)
+        problems.append((message.partition(" (kasane --help")[0], file, line, column, key))
+    return InputError(problems)

@@ -41,8 +41,9 @@ struct CsrArrays {
     static CsrArrays of(const nb::object& begin, const nb::object& column, const In<Value, nb::ndim<1>>& value) {
         return {nb::cast<Indices>(begin, false), nb::cast<Indices>(column, false), value};
     }
+    index_t rows() const { return static_cast<index_t>(begin.shape(0)) - 1; }
     Viewed view() const {
-        const index_t n = static_cast<index_t>(begin.shape(0)) - 1;
+        const index_t n = rows();
         KS_REQUIRE(n >= 0 && column.shape(0) == value.shape(0), "the arrays of a matrix in compressed rows do not fit together");
         const bool wide_begin = is_wide(begin), wide_column = is_wide(column);
         const auto with = [&]<class Offset>(const Offset* first) {
@@ -399,20 +400,28 @@ nb::dict facts_of(const SetupFacts& f) {
     return facts;
 }
 
-void bind_solvers(nb::module_& m) {
-    bind_solver<Solver>(m, "Solver")
+/// A solver of a matrix in compressed rows of the host. @param options_of  makes the options of S from a dict
+template <class S, class Value = double, class OptionsOf>
+nb::class_<PythonSolver<S, Value>> bind_matrix_solver(nb::module_& m, const char* name, OptionsOf options_of) {
+    using P = PythonSolver<S, Value>;
+    return bind_solver<S, Value>(m, name)
         .def(
             "__init__",
-            [](PythonSystem* self, const nb::object& begin, const nb::object& column, const Numbers& value, const nb::dict& options,
-               const std::string& device, int threads) {
-                const auto A = CsrArrays<>::of(begin, column, value);
+            [options_of](P* self, const nb::object& begin, const nb::object& column, const In<Value, nb::ndim<1>>& value,
+                         const nb::dict& options, const std::string& device, int threads) {
+                const auto A = CsrArrays<Value>::of(begin, column, value);
                 const auto view = A.view();
                 const auto on = space_named(device, threads);
                 const auto o = options_of(options);
-                new (self) PythonSystem(view.n, [&] { return Solver(on, view, o); });
+                new (self) P(A.rows(), [&] { return S(on, view, o); });
             },
             nb::arg("begin"), nb::arg("column"), nb::arg("value"), nb::arg("options"), nb::arg("device"), nb::arg("threads"))
-        .def("update", &PythonSystem::update, nb::arg("begin"), nb::arg("column"), nb::arg("value").noconvert())
+        .def("update", &P::update, nb::arg("begin"), nb::arg("column"), nb::arg("value").noconvert())
+        .def_prop_ro("setup", [](const P& s) { return facts_of(s.solver().setup()); });
+}
+
+void bind_solvers(nb::module_& m) {
+    bind_matrix_solver<Solver>(m, "Solver", options_of)
         .def("__init__",
              [](PythonSystem* self, const DeviceArray& begin, const DeviceArray& column, const DeviceArray& value, const nb::dict& options,
                 const std::string& device) {
@@ -440,45 +449,17 @@ void bind_solvers(nb::module_& m) {
                 return SolveLog();
 #endif
             },
-            nb::arg("device"), nb::arg("b"), nb::arg("x"), nb::arg("callback").none())
-        .def_prop_ro("setup", [](const PythonSystem& s) { return facts_of(s.solver().setup()); });
+            nb::arg("device"), nb::arg("b"), nb::arg("x"), nb::arg("callback").none());
 
-    bind_solver<GeneralSolver>(m, "GeneralSolver")
-        .def(
-            "__init__",
-            [](PythonGeneral* self, const nb::object& begin, const nb::object& column, const Numbers& value, const nb::dict& options,
-               const std::string& device, int threads) {
-                const auto A = CsrArrays<>::of(begin, column, value);
-                const auto view = A.view();
-                const auto on = space_named(device, threads);
-                const auto o = general_options_of(options);
-                new (self) PythonGeneral(view.n, [&] { return GeneralSolver(on, view, o); });
-            },
-            nb::arg("begin"), nb::arg("column"), nb::arg("value"), nb::arg("options"), nb::arg("device"), nb::arg("threads"))
-        .def("update", &PythonGeneral::update, nb::arg("begin"), nb::arg("column"), nb::arg("value").noconvert())
-        .def_prop_ro("setup", [](const PythonGeneral& s) { return facts_of(s.solver().setup()); })
-        .def_prop_ro("kind", [](const PythonGeneral& s) {
-            const auto& k = s.solver().kind();
-            nb::dict facts;
-            facts["symmetric"] = k.symmetric, facts["positive"] = k.positive, facts["asymmetry"] = k.asymmetry;
-            facts["zero_diagonals"] = k.zero_diagonals;
-            return facts;
-        });
+    bind_matrix_solver<GeneralSolver>(m, "GeneralSolver", general_options_of).def_prop_ro("kind", [](const PythonGeneral& s) {
+        const auto& k = s.solver().kind();
+        nb::dict facts;
+        facts["symmetric"] = k.symmetric, facts["positive"] = k.positive, facts["asymmetry"] = k.asymmetry;
+        facts["zero_diagonals"] = k.zero_diagonals;
+        return facts;
+    });
 
-    bind_solver<ComplexSolver, std::complex<double>>(m, "ComplexSolver")
-        .def(
-            "__init__",
-            [](PythonComplex* self, const nb::object& begin, const nb::object& column, const ComplexNumbers& value, const nb::dict& options,
-               const std::string& device, int threads) {
-                const auto A = CsrArrays<std::complex<double>>::of(begin, column, value);
-                const auto view = A.view();
-                const auto on = space_named(device, threads);
-                const auto o = general_options_of(options);
-                new (self) PythonComplex(view.pattern.n, [&] { return ComplexSolver(on, view, o); });
-            },
-            nb::arg("begin"), nb::arg("column"), nb::arg("value"), nb::arg("options"), nb::arg("device"), nb::arg("threads"))
-        .def("update", &PythonComplex::update, nb::arg("begin"), nb::arg("column"), nb::arg("value").noconvert())
-        .def_prop_ro("setup", [](const PythonComplex& s) { return facts_of(s.solver().setup()); })
+    bind_matrix_solver<ComplexSolver, std::complex<double>>(m, "ComplexSolver", general_options_of)
         .def_prop_ro("kind", [](const PythonComplex& s) {
             const auto& k = s.solver().kind();
             nb::dict facts;
