@@ -100,9 +100,7 @@ sparse::DistributedOptions complex_multigrid_options(const GeneralChoices& gener
     Problems problems;
     refuse_options_of_one_worker(app, problems, "has no effect on multigrid of a complex matrix: leave it out");
     if (!problems.empty()) throw InputError(problems);
-    auto options = distributed_options({}, general, "multigrid", shared, app, true);
-    options.coarse_rows = 0;  // there is one subdomain
-    return options;
+    return distributed_options({}, general, "multigrid", shared, app, true);
 }
 
 void refuse_options_of_workers(const CLI::App& app) {

@@ -118,6 +118,7 @@ TEST_F(Solve, MultigridOfAHermitianMatrix) {
     EXPECT_LT(2 * multigrid.json()["iterations"].get<int>(), ic0.json()["iterations"].get<int>());
     const auto x = sparse::read_complex_columns(directory / "x.mtx", A.rows()).values;
     EXPECT_LE(sparse::test::relative_distance(sparse::test::times(A, x), Values(x.size(), 1.)), 1.01e-8);
+    EXPECT_EQ(solve({"A.mtx", "--precondition", "multigrid"}).out.find("workers"), std::string::npos);
     const auto gmres = solve({"A.mtx", "--precondition", "multigrid", "--method", "gmres", "--restart", "20", "--json"});
     ASSERT_EQ(gmres.status, 0) << gmres.err;
     EXPECT_EQ(gmres.json()["method"], "gmres");

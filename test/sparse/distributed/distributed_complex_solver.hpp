@@ -97,7 +97,7 @@ inline void expect_solutions_of_many_sizes(comm::WorkerCommunicator& workers, co
                 with_complex_solver(workers, here, A, options, [&](DistributedComplexSolver& solver) {
                     test::Values x(b.size(), 0.);
                     plain = solver.solve(view(b), view(x)).iterations;
-                    EXPECT_TRUE(solver.setup().notes.size() == 1) << what;
+                    EXPECT_EQ(std::ssize(solver.setup().notes), workers.size() > 1 ? 1 : 0) << what;  // none of scales
                 });
                 with_complex_solver(workers, here, sized.A, options, [&](DistributedComplexSolver& solver) {
                     EXPECT_NE(solver.setup().notes.back().find("scaled by powers of two"), std::string::npos)

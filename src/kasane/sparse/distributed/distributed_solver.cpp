@@ -228,7 +228,9 @@ DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers
 
     facts.padded_rows = facts.rows;
     if (block == 1) facts.stored_entries = facts.nonzeros;
-    facts.device = fmt::format("{} workers, the first on {}", workers.size(), device_info(here.front()).name);
+    facts.device = device_info(here.front()).name;
+    const bool alone = workers.size() == 1;
+    if (!alone) facts.device = fmt::format("{} workers, the first on {}", workers.size(), facts.device);
     facts.format = block > 1 ? fmt::format("bsr:{}", block) : std::holds_alternative<Cpu>(here.front()) ? "csr" : "sell:32:1";
     facts.precondition = options.precondition == Precondition::ic0 && !positive ? "ilu0" : name(options.precondition);
     if (options.overlap > 0) facts.precondition += fmt::format(" in subdomains with {} of overlap", counted(options.overlap, "layer"));
@@ -239,10 +241,11 @@ DistributedSolverOf<User>::DistributedSolverOf(comm::WorkerCommunicator& workers
     facts.bytes = facts.peak_bytes = solvers->bytes();
     facts.seconds = times.parts();
     facts.total_seconds = watch.seconds();
-    facts.decision = {"options", "several workers", 0, 0};
-    facts.notes.push_back(fmt::format(
-        "{} workers have neighbouring rows in the order {}, and solve by {}; {:.2g}% of the entries couple rows of different workers.",
-        workers.size(), owners.ordering, facts.iteration, 100 * owners.cut));
+    facts.decision = {"options", alone ? "one subdomain, the whole matrix" : "several workers", 0, 0};
+    if (!alone)
+        facts.notes.push_back(fmt::format(
+            "{} workers have neighbouring rows in the order {}, and solve by {}; {:.2g}% of the entries couple rows of different workers.",
+            workers.size(), owners.ordering, facts.iteration, 100 * owners.cut));
     if (block > 1)
         facts.notes.push_back(fmt::format("rows of {0} x {0} blocks, which hold {1:.2f} times the entries of the matrix", block,
                                           static_cast<double>(facts.stored_entries) / static_cast<double>(facts.nonzeros)));
