@@ -9,6 +9,7 @@
 #include <kasane/sparse/distributed/scaled_parts.hpp>
 #include <kasane/sparse/distributed/solve_led.hpp>
 #include <kasane/sparse/eigen_start.hpp>
+#include <kasane/sparse/general/number.hpp>
 #include <kasane/sparse/matrix/examined_complex.hpp>
 #include <kasane/sparse/prepared_system.hpp>
 
