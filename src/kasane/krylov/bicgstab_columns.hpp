@@ -12,6 +12,7 @@
 
 #include <kasane/krylov/column_courses.hpp>
 #include <kasane/krylov/column_scalars.hpp>
+#include <kasane/krylov/column_system.hpp>
 #include <kasane/krylov/columns.hpp>
 
 #include <algorithm>
@@ -56,6 +57,14 @@ class BicgstabColumns {
     void start(const ColumnSet& set, const std::vector<double>& norms) {
         scalars_.start(set, norms);
         algebra_.copy(set, w_.r, w_.shadow);
+    }
+    /// Continues after the caller has replaced r by better residuals; directions and shadow vectors stay. @param norms  of r, in the order
+    /// of the set
+    void replaced(const ColumnSet& set, const std::vector<double>& norms) {
+        for (std::size_t i = 0; i < set.size(); ++i) scalars_.of(set[i]).replaced(norms[i]);
+        const auto others = scalars_.fresh(set).second;
+        const auto rho = algebra_.dot(others, w_.shadow, w_.r);
+        for (std::size_t i = 0; i < others.size(); ++i) scalars_.of(others[i]).set_rho(rho[i]);
     }
     /// The next directions, p.
     const Vector& direction(const ColumnSet& set) {
@@ -110,36 +119,10 @@ template <class Algebra, class Operator>
 void bicgstab_columns(Algebra& algebra, const Operator& A, const std::function<void(const ColumnSet&, const typename Algebra::Vector&)>& M,
                       const ColumnSet& set, const typename Algebra::Vector& b, typename Algebra::Vector& x, ColumnsWorkspace<Algebra>& work,
                       const typename Algebra::Vector& z, ColumnCourses& courses) {
-    using Scalar = typename Algebra::Scalar;
     BicgstabColumns<Algebra> it(algebra, work, courses.size());
-    std::vector<double> targets;
-    for (int c = 0; c < courses.size(); ++c) targets.push_back(courses[c].watch.target());
-    const auto factors = [](const ColumnSet& of, double value) { return std::vector<Scalar>(of.size(), value); };
-    // r = b - A x
-    const auto update = [&](const ColumnSet& of) {
-        A.apply(algebra, of, x, work.r);
-        algebra.axpby(of, factors(of, 1), b, factors(of, -1), work.r);
-        const auto squares = algebra.norm2(of, work.r);
-        for (std::size_t i = 0; i < of.size(); ++i) {
-            auto& course = courses[of[i]];
-            ++course.log.updates;
-            course.norm = std::sqrt(squares[i]), course.known = true;
-        }
-    };
-    {
-        const auto squares = algebra.norm2(set, x);
-        std::size_t i = 0;
-        const auto [zero, guessed] = divided(set, [&](int) { return squares[i++] == 0; });
-        algebra.zero(zero, x);
-        algebra.axpby(zero, factors(zero, 1), b, factors(zero, 0), work.r);
-        for (const int c : zero) courses[c].norm = courses[c].watch.b_norm();
-        update(guessed);
-    }
-    for (const int c : set) {
-        courses[c].best = courses[c].norm;
-        if (!std::isfinite(courses[c].norm)) courses[c].watch.end(Outcome::not_finite);
-    }
-    ColumnSet running, starting = divided(set, [&](int c) { return !courses[c].converged() && !courses[c].watch.ended(); }).first;
+    const auto targets = courses.targets();
+    ColumnSystem system(algebra, A, b, x, work.r, courses);
+    ColumnSet running, starting = system.begin(set);
     while (!running.empty() || !starting.empty()) {
         it.start(starting, of_each(starting, [&](int c) { return courses[c].norm; }));
         for (const int c : starting) courses[c].stagnation = {courses[c].options.stagnation_limit, courses[c].norm}, courses[c].why = "";
@@ -165,7 +148,7 @@ void bicgstab_columns(Algebra& algebra, const Operator& A, const std::function<v
                             return false;
                         }).first;
         const auto ended = divided(running, [&](int c) { return !std::binary_search(on.begin(), on.end(), c); }).first;
-        update(divided(ended, [&](int c) { return !courses[c].known; }).first);
+        system.update(divided(ended, [&](int c) { return !courses[c].known; }).first);
         running = on;
         starting.clear();
         for (const int c : ended)

@@ -66,6 +66,12 @@ class ColumnCourses {
     void add(const Options& options, double b_norm) { courses_.emplace_back(options, b_norm); }
     /// Course of a column.
     ColumnCourse& operator[](int c) { return courses_[static_cast<std::size_t>(c)]; }
+    /// The residuals that end the solves, of all columns.
+    std::vector<double> targets() const {
+        std::vector<double> of;
+        for (const auto& course : courses_) of.push_back(course.watch.target());
+        return of;
+    }
     /// The number of columns.
     int size() const { return static_cast<int>(courses_.size()); }
 

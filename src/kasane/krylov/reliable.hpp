@@ -8,6 +8,7 @@
 #include <kasane/krylov/bicgstab.hpp>
 #include <kasane/krylov/deflation.hpp>
 #include <kasane/krylov/resident_cg.hpp>
+#include <kasane/krylov/update_spacing.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -36,43 +37,6 @@ bool update(High& high, Low& low, const Convert& convert, typename High::Vector&
     system.update(work.r);
     return false;
 }
-
-/// Interval of updates, as the factor by which the residual may fall: longer as long as recurrence and true residual agree, else shorter.
-class Spacing {
-   public:
-    /// @param agreement  relative difference of recurrence and true residual that costs no iterations
-    Spacing(double first, double agreement) : delta_(first), agreement_(agreement) {}
-    /// The factor by which the residual may fall.
-    double delta() const { return delta_; }
-    /// Adapts the interval after an update. @param claimed  norm of the recurrence's residual   @param found  norm of the true residual
-    void learn(double claimed, double found) {
-        const double apart = std::abs(found / claimed - 1);
-        if (apart < agreement_) delta_ = std::max(0.5 * delta_, std::min(delta_, 0.01));
-        if (!(apart < 3 * agreement_)) delta_ = std::min(2 * delta_, most);
-        poor_ = !(apart < 10 * agreement_) && delta_ == most ? poor_ + 1 : 0;
-    }
-    /// Whether recurrence and true residual do not agree although updates are as frequent as possible: the precision is too low.
-    bool hopeless() const { return poor_ >= 3; }
-
-   private:
-    static constexpr double most = 0.5;
-    double delta_, agreement_;
-    int poor_ = 0;
-};
-
-/// Detects updates that reduce the true residual less than the residual of the recurrence indicates.
-class Progress {
-   public:
-    /// Returns true where updates no longer help. @param before, now  true residuals at two updates   @param claimed  the recurrence's
-    /// residual at the second one
-    bool lost(double before, double now, double claimed) {
-        fruitless_ = now > 0.5 * before && now > 2 * claimed ? fruitless_ + 1 : 0;
-        return fruitless_ >= 3;
-    }
-
-   private:
-    int fruitless_ = 0;
-};
 
 /// Finds x with |b - A x| <= rtol |b|, from the x that is given, by BiCGStab with the low operator `a`.
 /// @param delta  the first update happens when the residual has become smaller than delta times its largest, later ones as Spacing decides;

@@ -1,10 +1,11 @@
-// D x = b for several right-hand sides ("columns") at once, by nested BiCGStab on one device. It has vectors for each column and uses the
-// operators of a ResidentSolver. Invariants: a column that this method solves has the same bits as by ResidentSolver::solve alone; a column
-// for which the method fails is continued alone by ResidentSolver::solve, until one of these fails there, too; every column's true residual
-// of the full system is computed, in double.
+// D x = b for several right-hand sides ("columns") at once, by BiCGStab with reliable updates or nested BiCGStab on one device. It has
+// vectors for each column and uses the operators of a ResidentSolver. Invariants: a column that this method solves has the same bits as by
+// ResidentSolver::solve alone; a column for which the method fails is continued alone by ResidentSolver::solve, until one of these fails
+// there, too; every column's true residual of the full system is computed, in double.
 #pragma once
 
 #include <kasane/krylov/bicgstab_columns.hpp>
+#include <kasane/krylov/reliable_columns.hpp>
 #include <kasane/lattice/solve/even_odd_columns.hpp>
 #include <kasane/lattice/solve/resident_solver.hpp>
 
@@ -18,14 +19,14 @@ class ColumnSolver {
    public:
     static constexpr auto outer = Precision::double_;
 
-    /// @param solver  must outlive this; its method is nested BiCGStab without a Schwarz preconditioner (solves_columns())
+    /// @param solver  must outlive this; its options allow several columns at once (solves_columns())
     ColumnSolver(ResidentSolver<OneDevice<S>>& solver, int columns)
         : solver_(solver),
           A_(*solver.A, columns),
           algebra_(solver.lattice),
           b_hat_(solver.lattice, columns),
           z_(solver.lattice, columns),
-          work_(workspace<outer>(columns)) {
+          work_(workspace<outer>(columns, nested() ? columns : 0)) {
         switch (solver.options.inner) {
             case Precision::half: inner_.template emplace<Level<Precision::half>>(*this, *solver.half, columns); break;
             case Precision::single: inner_.template emplace<Level<Precision::single>>(*this, *solver.single, columns); break;
@@ -44,11 +45,12 @@ class ColumnSolver {
    private:
     template <Precision P>
     using Workspace = krylov::ColumnsWorkspace<ColumnAlgebra<S, P>>;
+    /// @param others  columns of the vectors other than r
     template <Precision P>
-    Workspace<P> workspace(int columns) const {
+    Workspace<P> workspace(int columns, int others) const {
         const auto& on = solver_.lattice;
         using V = FieldColumns<S, P>;
-        return {V(on, columns), V(on, columns), V(on, columns), V(on, columns), V(on, columns)};
+        return {V(on, columns), V(on, others), V(on, others), V(on, others), V(on, others)};
     }
     /// The inner precision: operator, algebra and vectors.
     template <Precision P>
@@ -58,7 +60,10 @@ class ColumnSolver {
         Workspace<P> work;
         FieldColumns<S, P> y;
         Level(const ColumnSolver& of, const detail::Level<OneDevice<S>, P>& one, int columns)
-            : A(one.A, columns), algebra(of.solver_.lattice), work(of.template workspace<P>(columns)), y(of.solver_.lattice, columns) {}
+            : A(one.A, columns),
+              algebra(of.solver_.lattice),
+              work(of.template workspace<P>(columns, columns)),
+              y(of.solver_.lattice, columns) {}
     };
     /// One column of a solve: the variables of ResidentSolver::solve for it.
     struct Column {
@@ -67,6 +72,19 @@ class ColumnSolver {
         int corrections = 0;
     };
 
+    /// Whether the method is nested BiCGStab; otherwise BiCGStab with reliable updates.
+    bool nested() const { return solver_.options.method == Method::nested_bicgstab; }
+    /// The method on the even sites, with operator and vectors of one precision.
+    template <Precision P>
+    void iterate(Level<P>& inner, const ColumnSet& set, FieldColumns<S, outer>& x_even, krylov::ColumnCourses& courses) {
+        if (nested()) {
+            krylov::nested_bicgstab_columns(algebra_, A_, inner.algebra, inner.A, ConvertColumns{}, inner_tolerance(solver_.options), set,
+                                            b_hat_, x_even, work_, z_, inner.work, inner.y, courses);
+        } else if constexpr (P != outer) {
+            krylov::reliable_bicgstab_columns(algebra_, A_, inner.algebra, inner.A, ConvertColumns{}, set, b_hat_, x_even, work_.r, z_,
+                                              inner.work, inner.y, courses, detail::update_spacing(Method::bicgstab, P));
+        }
+    }
     /// b_hat of the column; false where it must be scaled, is zero or not finite, so that it is solved alone.
     bool prepare(int c, const ResidentField<S>& b, ResidentField<S>& x, Column& column);
     std::uint64_t take_applications();
@@ -130,15 +148,12 @@ std::vector<SolveLog> ColumnSolver<S>::solve(std::vector<ResidentField<S>>& b, s
             krylov::Options how;
             how.rtol = scale > 0 ? std::min(0.9 * solver_.options.rtol / scale, 1.) : 1;
             how.iteration_limit = solver_.options.iteration_limit - std::max(column.log.iterations, column.log.inner_iterations);
-            how.stagnation_limit = 5;
+            if (nested()) how.stagnation_limit = 5;
             courses.add(how, column.b_hat_norm);
         }
         std::visit(
             [&]<class Inner>(Inner& inner) {
-                if constexpr (!std::is_same_v<Inner, std::monostate>)
-                    krylov::nested_bicgstab_columns(algebra_, A_, inner.algebra, inner.A, ConvertColumns{},
-                                                    inner_tolerance(solver_.options), together, b_hat_, x_even, work_, z_, inner.work,
-                                                    inner.y, courses);
+                if constexpr (!std::is_same_v<Inner, std::monostate>) iterate(inner, together, x_even, courses);
             },
             inner_);
         ColumnSet again;
@@ -179,7 +194,7 @@ std::vector<SolveLog> ColumnSolver<S>::solve(std::vector<ResidentField<S>>& b, s
     synchronize(solver_.domain.space());
     // Useful flop of the columns together, and their time.
     double iterations = 0;
-    for (const auto& column : all) iterations += column.log.inner_iterations;
+    for (const auto& column : all) iterations += std::max(column.log.iterations, column.log.inner_iterations);
     const double per_application = 2 * 1320 + 48 + (solver_.A->has_clover() ? 2 * 504 : 0);
     const double flops = (static_cast<double>(take_applications()) * per_application + iterations * detail::bicgstab_flops) *
                          static_cast<double>(solver_.domain.volume()) / 2;

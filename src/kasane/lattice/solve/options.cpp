@@ -128,15 +128,16 @@ void check_solver(const GaugeField& links, const DiracParameters& parameters, co
 }
 
 bool solves_columns(const SolverOptions& options) {
-    if (options.method == Method::automatic) return options.inner != Precision::double_;
+    if (options.method == Method::automatic || options.method == Method::bicgstab) return options.inner != Precision::double_;
     return options.method == Method::nested_bicgstab && options.schwarz.method == SchwarzMethod::none && options.coherent.vectors == 0;
 }
 
 double column_bytes_per_site(const SolverOptions& options, int columns) {
     if (columns < 2 || !solves_columns(options)) return 0;
-    // Double: b and x of both parities, the system's right-hand side, the hop between the parities, six vectors of BiCGStab; inner: five
-    // vectors, the correction, the hop between the parities.
-    return columns * (12 * field_bytes(Precision::double_) + 7 * field_bytes(options.inner));
+    // Double: b and x of both parities, the system's right-hand side, the hop between the parities, vectors of the method: six of nested
+    // BiCGStab, two for reliable updates; inner: five vectors, the correction, the hop between the parities.
+    const int of_method = options.method == Method::nested_bicgstab ? 6 : 2;
+    return columns * ((6 + of_method) * field_bytes(Precision::double_) + 7 * field_bytes(options.inner));
 }
 
 int columns_at_once(const AnySpace& on, const Extents& extents, const DiracParameters& parameters, const SolverOptions& options,

@@ -72,21 +72,6 @@ void store(const ResidentField<S>& from, SpinorField& to) {
     lattice::store(from.odd, Parity::odd, to);
 }
 
-/// Chooses by the first column whether the others are solved together, and notes it.
-bool others_together(SolveLog& first, bool on_cpu) {
-    // On a device twelve columns together cost 1 / 1.5 to 1 / 2.6 per iteration (docs/lattice-columns.md), and nested BiCGStab takes 1.1
-    // times BiCGStab's iterations where that takes 60 to 300, 1.95 times where it takes 1000 (docs/lattice-studies.md): equal times at
-    // about 500. On a CPU twelve together took 1.9 times as long as one by one (docs/lattice-deflation.md).
-    const int most_iterations_of_nesting = on_cpu ? 0 : 500;
-    if (first.end == krylov::Outcome::stopped) return false;
-    const int iterations = std::max(first.iterations, first.inner_iterations);
-    const bool together = first.converged() && iterations <= most_iterations_of_nesting;
-    first.notes.push_back(
-        fmt::format("the first column took {} iterations: {}", iterations,
-                    together ? "nested BiCGStab solves the others at once" : "the others are solved one after the other"));
-    return together;
-}
-
 bool is_zero(const SpinorField& x) {
     return std::all_of(x.values.begin(), x.values.end(), [](std::complex<double> z) { return z == 0.; });
 }
@@ -238,39 +223,27 @@ SolveLog WilsonSolver::solve(View<const std::complex<double>> b, View<std::compl
 
 std::vector<SolveLog> WilsonSolver::solve(const Fields& b, Fields& x, const krylov::StopFunction& stop) {
     KS_REQUIRE(b.size() == x.size(), fmt::format("{} right-hand sides have {} fields for their solutions", b.size(), x.size()));
-    std::vector<SolveLog> logs;
-    bool together = b.size() > 1 && solves_columns(impl_->options);
-    if (together && impl_->options.method == Method::automatic) together = solve_first(b, x, stop, logs);
-    if (!together) {
-        solve_others(b, x, stop, logs);
-        return logs;
-    }
-    const std::size_t first = logs.size();
-    for (std::size_t c = first; c < b.size(); ++c) impl_->check(b[c], "b"), impl_->check(x[c], "x");
-    std::visit(
+    if (b.size() < 2 || !solves_columns(impl_->options)) return solve_one_by_one(b, x, stop);
+    for (std::size_t c = 0; c < b.size(); ++c) impl_->check(b[c], "b"), impl_->check(x[c], "x");
+    return std::visit(
         [&]<Space S>(detail::Resident<S>& at) {
-            auto& [solver, b_there, x_there] = impl_->columns(at, b.size() - first);
-            for (std::size_t c = first; c < b.size(); ++c)
-                impl_->load_system(at.solver, b[c], x[c], b_there[c - first], x_there[c - first]);
-            auto rest = solver.solve(b_there, x_there, stop);
-            for (std::size_t c = first; c < b.size(); ++c) impl_->store_solution(rest[c - first], x_there[c - first], x[c]);
-            std::move(rest.begin(), rest.end(), std::back_inserter(logs));
+            auto& [solver, b_there, x_there] = impl_->columns(at, b.size());
+            for (std::size_t c = 0; c < b.size(); ++c) impl_->load_system(at.solver, b[c], x[c], b_there[c], x_there[c]);
+            auto logs = solver.solve(b_there, x_there, stop);
+            for (std::size_t c = 0; c < b.size(); ++c) impl_->store_solution(logs[c], x_there[c], x[c]);
+            return logs;
         },
         *impl_->resident);
-    return logs;
 }
 
-bool WilsonSolver::solve_first(const Fields& b, Fields& x, const krylov::StopFunction& stop, std::vector<SolveLog>& logs) {
-    auto& first = logs.emplace_back(solve(b.front(), x.front(), stop));
-    return others_together(first, std::holds_alternative<detail::Resident<Cpu>>(*impl_->resident));
-}
-
-void WilsonSolver::solve_others(const Fields& b, Fields& x, const krylov::StopFunction& stop, std::vector<SolveLog>& logs) {
+std::vector<SolveLog> WilsonSolver::solve_one_by_one(const Fields& b, Fields& x, const krylov::StopFunction& stop) {
+    std::vector<SolveLog> logs;
     while (logs.size() < b.size()) {
-        if (!logs.empty() && logs.back().end == krylov::Outcome::stopped) return logs.resize(b.size(), logs.back());
         const std::size_t c = logs.size();
         logs.push_back(solve(b[c], x[c], stop));
+        if (logs.back().end == krylov::Outcome::stopped) logs.resize(b.size(), logs.back());
     }
+    return logs;
 }
 
 std::vector<SolveLog> WilsonSolver::solve(const PropagatorSource& source, const krylov::StopFunction& stop) {
@@ -291,28 +264,21 @@ std::vector<SolveLog> WilsonSolver::solve(const PropagatorSource& source, const 
             };
             std::vector<const ResidentField<S>*> solved;
             at.kept.reserve(count);  // `solved` has their addresses
-            const auto solve_next = [&] {
-                const std::size_t c = logs.size();
-                if (at.kept.size() <= c) at.kept.emplace_back(at.solver.lattice);
-                prepare(c, at.b, at.kept[c]);
-                logs.push_back(at.solver.solve(at.b, at.kept[c], stop));
-                solved.push_back(&at.kept[c]);
-            };
-            bool together = solves_columns(options);
-            if (together && options.method == Method::automatic) {
-                solve_next();
-                together = others_together(logs.front(), std::same_as<S, Cpu>);
-            }
-            if (together) {
-                auto& [solver, b, x] = impl_->columns(at, count - logs.size());
-                for (std::size_t c = 0; c < b.size(); ++c) {
-                    prepare(logs.size() + c, b[c], x[c]);
+            if (solves_columns(options)) {
+                auto& [solver, b, x] = impl_->columns(at, count);
+                for (std::size_t c = 0; c < count; ++c) {
+                    prepare(c, b[c], x[c]);
                     solved.push_back(&x[c]);
                 }
-                auto rest = solver.solve(b, x, stop);
-                std::move(rest.begin(), rest.end(), std::back_inserter(logs));
+                logs = solver.solve(b, x, stop);
             } else {
-                while (logs.size() < count && (logs.empty() || logs.back().converged())) solve_next();
+                while (logs.size() < count && (logs.empty() || logs.back().converged())) {
+                    const std::size_t c = logs.size();
+                    if (at.kept.size() <= c) at.kept.emplace_back(at.solver.lattice);
+                    prepare(c, at.b, at.kept[c]);
+                    logs.push_back(at.solver.solve(at.b, at.kept[c], stop));
+                    solved.push_back(&at.kept[c]);
+                }
             }
             at.solved = std::move(solved);
         },

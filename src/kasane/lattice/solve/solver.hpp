@@ -33,7 +33,7 @@ enum class Method {
     gcr,              ///< generalised conjugate residuals                                           [Luscher 2004, appendix A]
     fgmres,           ///< flexible GMRES                                                            [Saad 1993]
     refinement,       ///< iterative refinement                                                      [Wilkinson 1963]
-    automatic,        ///< refinement or bicgstab, by the first restart; of several right-hand sides the first decides for the others
+    automatic,        ///< refinement or bicgstab, by the first restart; bicgstab for several right-hand sides at once
 };
 
 /// The even-odd preconditioned operator Dhat.
@@ -76,8 +76,8 @@ struct MemoryPerSite {
 /// @param columns  right-hand sides that are solved at once
 MemoryPerSite memory_per_site(const DiracParameters& parameters, const SolverOptions& options, const Extents& extents = {},
                               int columns = 1);
-/// Whether several right-hand sides can be solved at once with these options: nested BiCGStab without a Schwarz preconditioner, and the
-/// automatic choice with a low inner precision. With other options they are solved one after the other.
+/// Whether several right-hand sides can be solved at once with these options: nested BiCGStab without a preconditioner, and BiCGStab and
+/// the automatic choice with a low inner precision. With other options they are solved one after the other.
 bool solves_columns(const SolverOptions& options);
 /// Returns the number of right-hand sides, up to `wanted`, that a solver on this space solves at once to be fast: on a device as many as
 /// the free memory holds, at least 1; on a CPU 1, since one after the other is faster there.
@@ -162,10 +162,7 @@ class WilsonSolver {
 
    private:
     using Fields = std::vector<SpinorField>;
-    /// Solves the first column, and chooses by its iterations whether the others are solved together.
-    bool solve_first(const Fields& b, Fields& x, const krylov::StopFunction& stop, std::vector<SolveLog>& logs);
-    /// Solves the columns that have no log yet one after the other.
-    void solve_others(const Fields& b, Fields& x, const krylov::StopFunction& stop, std::vector<SolveLog>& logs);
+    std::vector<SolveLog> solve_one_by_one(const Fields& b, Fields& x, const krylov::StopFunction& stop);
 
     struct Impl;
     std::unique_ptr<Impl> impl_;
