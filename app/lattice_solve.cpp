@@ -57,7 +57,7 @@ bool is_coherent(const LatticeSolveOptions& o) { return o.deflate > 0 && o.defla
 
 lattice::Method default_method(const LatticeSolveOptions& o) {
     if (is_coherent(o) || o.precondition != "none") return lattice::Method::gcr;
-    return o.deflate > 0 ? lattice::Method::cg : lattice::Method::nested_bicgstab;
+    return o.deflate > 0 ? lattice::Method::cg : lattice::Method::bicgstab;
 }
 
 /// Whether -o names a directory of results.
@@ -397,7 +397,7 @@ Action add_lattice_solve(CLI::App& app, const Common& common) {
             ->group(how);
     };
     app.add_option("--solver", o.solver,
-                   "Outer method; without one nested-bicgstab, with --precondition or --deflation coherent gcr, with --deflate cg")
+                   "Outer method; left out: bicgstab, with --precondition or --deflation coherent gcr, with --deflate cg")
         ->check(CLI::IsMember({"nested-bicgstab", "bicgstab", "cg", "gcr", "fgmres", "refinement", "auto"}))
         ->group(how);
     app.add_option("--deflate", o.deflate, "Deflate by this number of the lowest eigenmodes of D^+ D, or of near-null vectors")

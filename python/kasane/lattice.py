@@ -422,7 +422,7 @@ class Propagator:
 class WilsonSolver(NotPickled):
     """Solves D x = b of the Wilson-clover operator D = A - kappa H on one gauge field.
 
-    boundary of the quarks in time: antiperiodic or periodic; method: nested-bicgstab, bicgstab, cg, gcr, fgmres, refinement, auto;
+    boundary of the quarks in time: antiperiodic or periodic; method: bicgstab, nested-bicgstab, cg, gcr, fgmres, refinement, auto;
     inner precision: half, single, double, or auto, which is single for up to 24,576 sites on a GPU and half otherwise.
 
     Quark fields of CuPy, torch or JAX in the memory of the solver's device are used there, and results are arrays of the same library; the
@@ -437,7 +437,7 @@ class WilsonSolver(NotPickled):
         kappa: float,
         csw: float = 0.0,
         boundary: str = "antiperiodic",
-        method: str = "nested-bicgstab",
+        method: str = "bicgstab",
         inner: str = "auto",
         rtol: float = 1e-10,
         iteration_limit: int = 10_000,

@@ -125,7 +125,7 @@ TEST_F(LatticeSolve, WallAndNoiseSources) {
     const reference::WilsonClover D(u, 0.12, 0, true);
     const auto wall = solve({"u.lime", "--kappa", "0.12", "--source", "wall:4", "-o", "w.hdf5"});
     ASSERT_EQ(wall.status, 0) << wall.err;
-    for (const char* words : {"4x2x4x6 sites", "kappa 0.12", "antiperiodic in time", "nested-bicgstab on cpu", "12 of 12 columns", "GFLOPS",
+    for (const char* words : {"4x2x4x6 sites", "kappa 0.12", "antiperiodic in time", "bicgstab on cpu", "12 of 12 columns", "GFLOPS",
                               "pion mass", "propagator: w.hdf5", "correlators drawn: w.html"})
         EXPECT_NE(wall.out.find(words), std::string::npos) << "no '" << words << "' in " << wall.out;
     const auto file = lattice::read_solution(directory / "w.hdf5");
@@ -318,7 +318,7 @@ TEST_F(LatticeSolve, RefusesWrongInput) {
         test::expect_bad_input(solve({"u.lime", "--kappa", "0.12", "--deflate", "4", "-o", solution, "--modes", modes, "--json"}), {word});
     EXPECT_FALSE(fs::exists(directory / "m.h5"));
     const auto refused = refused_deflation;
-    refused({"--krylov-length", "4"}, {"--krylov-length", "has no effect with --solver nested-bicgstab"});
+    refused({"--krylov-length", "4"}, {"--krylov-length", "has no effect with --solver bicgstab"});
     refused({"--solver", "gcr", "--krylov-length", "1"}, {"--krylov-length: is 1", "from 2 to 1000"});
     refused({"--source", "z2:1", "--columns", "5"}, {"--columns", "has one column"});
     test::expect_bad_input(solve({"u.lime", "--kappa", "0.12", "--basis", "chiral", "--json"}), {"--basis", "has no effect without -o"});

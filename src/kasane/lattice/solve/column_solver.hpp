@@ -9,6 +9,7 @@
 #include <kasane/lattice/solve/even_odd_columns.hpp>
 #include <kasane/lattice/solve/resident_solver.hpp>
 
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -70,6 +71,7 @@ class ColumnSolver {
         SolveLog log;
         double b_norm = 0, b_hat_norm = 0, gain = 1, relative = 0;
         int corrections = 0;
+        std::optional<detail::Attempt> next;  ///< after this method has failed
     };
 
     /// Whether the method is nested BiCGStab; otherwise BiCGStab with reliable updates.
@@ -158,7 +160,7 @@ std::vector<SolveLog> ColumnSolver<S>::solve(std::vector<ResidentField<S>>& b, s
             inner_);
         ColumnSet again;
         for (const int c : together) {
-            auto& [log, b_norm, b_hat_norm, gain, relative, corrections] = all[at(c)];
+            auto& [log, b_norm, b_hat_norm, gain, relative, corrections, next] = all[at(c)];
             auto& x_here = x[at(c)];
             const auto& part = courses[c].log;
             const double scale = gain * b_hat_norm / b_norm;
@@ -184,6 +186,8 @@ std::vector<SolveLog> ColumnSolver<S>::solve(std::vector<ResidentField<S>>& b, s
             } else if (part.end != krylov::Outcome::stopped) {
                 log.notes.push_back(fmt::format("together with other columns it ended at residual {:.1e} ({}): it continues alone",
                                                 relative, krylov::name(part.end)));
+                next = detail::after({nested() ? Method::nested_bicgstab : Method::bicgstab, solver_.options.inner, false}, solver_.options,
+                                     part.converged() ? krylov::Outcome::stagnated : part.end, relative, log.notes);
                 if (!(relative <= 1)) solver_.zero(x_here), relative = 1;
                 alone.push_back(c);
             }
@@ -212,7 +216,7 @@ std::vector<SolveLog> ColumnSolver<S>::solve(std::vector<ResidentField<S>>& b, s
         const int c = alone[k];
         auto& before = logs[at(c)];
         solver_.options.iteration_limit = limit - std::max(before.iterations, before.inner_iterations);
-        auto log = solver_.solve(b[at(c)], x[at(c)], stop);
+        auto log = solver_.solve(b[at(c)], x[at(c)], stop, all[at(c)].next);
         log.iterations += before.iterations;
         log.inner_iterations += before.inner_iterations;
         log.updates += before.updates;

@@ -91,12 +91,14 @@ inline std::optional<Attempt> after(const Attempt& tried, const SolverOptions& o
     return Attempt{Method::cg, options.inner, false};
 }
 
-/// Reliable updates are made when the residual has fallen by this factor. In double there are none. An update costs about as much as five
-/// iterations in half, and at light masses rare ones cost BiCGStab more: in half on a beta = 6.0 field, 32^3 x 64, kappa = 0.1348, it took
-/// 834, 994 and 1054 iterations with 0.3, 0.03 and 0.01 (716 in double; H200, 2026-11).
+/// The first reliable update is made when the residual has fallen by this factor. In double there are none. An update costs about as much
+/// as five iterations in half. Rare ones cost BiCGStab iterations in half at light masses: on a beta = 6.0 field, 32^3 x 64, kappa =
+/// 0.1348, it took 834, 994 and 1054 with 0.3, 0.03 and 0.01 (716 in double; H200, 2026-11). In single they do not: on 12^4 of that field
+/// it took 159 to 169 (kappa = 0.134), 244 to 248 (0.1348) and 379 to 431 (0.1355) with 0.1 to 0.0001, in no order.
 inline double update_spacing(Method method, Precision precision) {
     if (precision == Precision::double_) return 0;
-    return precision == Precision::half && method == Method::bicgstab ? 0.3 : 0.1;
+    if (method != Method::bicgstab) return 0.1;
+    return precision == Precision::half ? 0.3 : 0.001;
 }
 
 /// Flop per site of one parity and iteration beside the operator: direction 16, dot 8, norm 4 per complex number, and so on; 12 numbers.
@@ -269,8 +271,9 @@ struct ResidentSolver {
         return std::sqrt(sum);
     }
 
-    /// Solves from the x that is given; its odd half is not read.
-    SolveLog solve(const ResidentField<S>& b, ResidentField<S>& x, const krylov::StopFunction& stop = {});
+    /// Solves from the x that is given; its odd half is not read. @param from  the first attempt; left out: that of the options
+    SolveLog solve(const ResidentField<S>& b, ResidentField<S>& x, const krylov::StopFunction& stop = {},
+                   const std::optional<Attempt>& from = {});
 
     /// out = D in or D^+ in. The fields differ.
     void apply(const ResidentField<S>& in, ResidentField<S>& out, bool adjoint = false) const {
@@ -306,7 +309,8 @@ struct ResidentSolver {
 };
 
 template <class Domain>
-SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<S>& x, const krylov::StopFunction& asked_to_stop) {
+SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<S>& x, const krylov::StopFunction& asked_to_stop,
+                                       const std::optional<Attempt>& from) {
     const auto stop = domain.agreed(asked_to_stop);
     Stopwatch watch;
     SolveLog log;
@@ -349,8 +353,8 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
     if (!(gain > 0)) gain = 1;
     constexpr int most_corrections = 4;
     int corrections = 0;
-    Attempt attempt{first_method(), options.inner, detail::is_preconditioned(options)};
-    bool on_trial = options.method == Method::automatic && options.inner != outer;
+    Attempt attempt = from.value_or(Attempt{first_method(), options.inner, detail::is_preconditioned(options)});
+    bool on_trial = !from && options.method == Method::automatic && options.inner != outer;
     krylov::Outcome end{};
     double relative = 0;
     krylov::Options how;
