@@ -93,12 +93,13 @@ inline std::optional<Attempt> after(const Attempt& tried, const SolverOptions& o
 
 /// The first reliable update is made when the residual has fallen by this factor. In double there are none. An update costs about as much
 /// as five iterations in half. Rare ones cost BiCGStab iterations in half at light masses: on a beta = 6.0 field, 32^3 x 64, kappa =
-/// 0.1348, it took 834, 994 and 1054 with 0.3, 0.03 and 0.01 (716 in double; H200, 2026-11). In single they do not: on 12^4 of that field
-/// it took 159 to 169 (kappa = 0.134), 244 to 248 (0.1348) and 379 to 431 (0.1355) with 0.1 to 0.0001, in no order.
+/// 0.1348, it took 834, 994 and 1054 with 0.3, 0.03 and 0.01 (716 in double; H200, 2026-11). In single they cost at most 3%:
+/// 0.01, 0.001 and 0.0001 took 242 to 257 iterations on 24^3 x 48 at kappa = 0.134 and 866 to 884, 853 to 897 and 902 to 917 at 0.1348, and
+/// 1.24, 1.15 and 1.09 times as long as refinement on 8^4 (three sources; H200).
 inline double update_spacing(Method method, Precision precision) {
     if (precision == Precision::double_) return 0;
     if (method != Method::bicgstab) return 0.1;
-    return precision == Precision::half ? 0.3 : 0.001;
+    return precision == Precision::half ? 0.3 : 0.0001;
 }
 
 /// Flop per site of one parity and iteration beside the operator: direction 16, dot 8, norm 4 per complex number, and so on; 12 numbers.
