@@ -233,7 +233,8 @@ TEST_F(Toml, DeepNestingIsRefusedWithItsLine) {
              {keys + " = 1\n", "[" + keys + "]\n", "[[" + keys + "]]\n", times(levels, "'a' . ") + "a = 1\n",
               "x = " + times(levels, "[") + times(levels, "]") + "\n", "x = " + times(levels, "[\n") + times(levels, "]") + "\n",
               "x = " + times(levels, "{ a = ") + "1" + times(levels, " }") + "\n",
-              "x = " + times(levels, "[{ a.b = ") + "1" + times(levels, " }]") + "\n", "x = " + times(levels, "[") + "\n"}) {
+              "x = " + times(levels, "[{ a.b = ") + "1" + times(levels, " }]") + "\n", "x = " + times(levels, "[") + "\n",
+              "x = [\"\"\"a\"\"\"\", { " + keys + " = 1 }]\n", "x = ['''a''''', { " + keys + " = 1 }]\n"}) {
             const auto all = problems("[force]\n\n" + text);
             ASSERT_EQ(all.size(), 1u) << text.substr(0, 40);
             EXPECT_NE(all[0].message.find("nested deeper than 64 levels"), std::string::npos) << all[0].message;
@@ -248,8 +249,9 @@ TEST_F(Toml, DeepNestingIsRefusedWithItsLine) {
 
 TEST_F(Toml, OnlyNestingCountsAsDepth) {
     EXPECT_TRUE(problems("[force]\nsoftening = 1  # " + times(100, "[ . {") + "\nmethod = \"direct\"\n").empty()) << "a comment";
-    const auto all = problems("[force]\nsoftening = 1\nmethod = \"" + times(100, "[.\\\"") + "\"\nx = '''\n" + times(100, "{.\n") +
-                              "'''\n" + "y = [" + times(100, "1.5, ") + "]\nz = [" + times(100, "[1], ") + "]\n");
+    const auto all =
+        problems("[force]\nsoftening = 1\nmethod = \"" + times(100, "[.\\\"") + "\"\nx = '''\n" + times(100, "{.\n") + "'''''  # " +
+                 times(100, "[") + "\n" + "y = [" + times(100, "1.5, ") + "]\nz = [" + times(100, "[1], ") + "]\n");
     for (const auto& problem : all) EXPECT_EQ(problem.message.find("nested"), std::string::npos) << problem.message;
     EXPECT_EQ(all.size(), 4u) << "an unknown method, and three unknown keys";
 }

@@ -12,7 +12,8 @@ namespace {
 
 constexpr int most_toml_levels = 64;  // a run file has 4
 
-/// The position after the string that begins with the quote at `i`; a string on one line ends at the end of the line at the latest.
+/// The position after the string that begins with the quote at `i`; a string on one line ends at the end of the line at the latest. The
+/// last characters of a string of several lines may be one or two quotes: """a""""" is valid.
 std::size_t behind_string(std::string_view text, std::size_t i) {
     const char quote = text[i];
     const std::string three(3, quote);
@@ -21,7 +22,7 @@ std::size_t behind_string(std::string_view text, std::size_t i) {
         if (escapes && text[i] == '\\')
             ++i;
         else if (several_lines ? text.substr(i, 3) == three : text[i] == quote)
-            return i + (several_lines ? 3 : 1);
+            return several_lines ? std::min({text.size(), text.find_first_not_of(quote, i), i + 5}) : i + 1;
         else if (!several_lines && text[i] == '\n')
             return i;
     }
