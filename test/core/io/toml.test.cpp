@@ -219,6 +219,24 @@ TEST_F(Toml, RefusesFilesThatAreNotRunFiles) {
     EXPECT_NE(message(write("a = " + std::string(100'000, '['))).find("nested deeper"), std::string::npos) << "deep nesting";
 }
 
+TEST_F(Toml, CharactersBeyondAsciiAreInStringsAndComments) {
+    const std::string e = "\xc3\xa9", mark = "\xef\xbb\xbf";
+    for (const auto& text : {e, "softening" + mark + " = 1", "softening = " + e, "softening = 1 " + e, "softening = 2.\"" + e + "\"",
+                             "x = [1, " + e + "]", "['a'] " + e}) {
+        const auto all = problems("[force]\n\n" + text + "\n");
+        ASSERT_EQ(all.size(), 1u) << text;
+        EXPECT_NE(all[0].message.find("not valid TOML"), std::string::npos) << all[0].message;
+        EXPECT_EQ(all[0].where.line, 3) << text;
+        EXPECT_GT(all[0].where.column, 0);
+    }
+    EXPECT_TRUE(problems(mark + "[force]  # " + e + "\nsoftening = 1\n").empty());
+    for (const auto& word : {e, mark, "\"" + e + "\""}) {
+        const auto all = problems("[force]\nsoftening = 1\n", {{"force.method=" + word}});
+        ASSERT_EQ(all.size(), 1u);
+        EXPECT_NE(all[0].message.find("'" + (word[0] == '"' ? e : word) + "' is not known"), std::string::npos) << all[0].message;
+    }
+}
+
 /// `text` repeated.
 std::string times(std::size_t count, const std::string& text) {
     std::string all;
