@@ -40,12 +40,26 @@ Loggers& loggers() {
     return instance;
 }
 
+/// Lines quote text of files, in which control characters could command a terminal: each is '?' in its place.
+std::string printable(std::string_view line) {
+    std::string text;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const auto c = static_cast<unsigned char>(line[i]);
+        const auto next = i + 1 < line.size() ? static_cast<unsigned char>(line[i + 1]) : 0;
+        const bool wide = c == 0xc2 && next >= 0x80 && next < 0xa0;  // U+0080 to U+009F in UTF-8
+        if (wide) ++i;
+        text += wide || (c < ' ' && c != '\n' && c != '\t') || c == 0x7f ? '?' : line[i];
+    }
+    return text;
+}
+
 }  // namespace
 
 void write(Level level, std::string_view line) {
     auto& [terminal, file] = loggers();
-    terminal->log(spdlog_level(level), "{}", line);
-    if (file) file->log(spdlog_level(level), "{}", line);
+    const auto text = printable(line);
+    terminal->log(spdlog_level(level), "{}", text);
+    if (file) file->log(spdlog_level(level), "{}", text);
 }
 
 void set_terminal_level(Level level) { loggers().terminal->set_level(spdlog_level(level)); }
