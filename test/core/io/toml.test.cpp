@@ -219,6 +219,20 @@ TEST_F(Toml, RefusesFilesThatAreNotRunFiles) {
     EXPECT_NE(message(write("a = " + std::string(100'000, '['))).find("nested deeper"), std::string::npos) << "deep nesting";
 }
 
+TEST_F(Toml, NamesOfTheUserAreResolvedInQuotes) {
+    const auto read = [&](const std::string& text) {
+        RunFileReader file(write(text));
+        auto names = file.root().table("softening");
+        for (const auto& name : names.keys()) names.number(name, {});
+        file.finish();
+        return file.resolved("");
+    };
+    const auto once = read("[softening]\nhalo-1 = 1.0\n'dark halo' = 2.0\n\"a \\\"b\\\" \\\\ # . = \\n\xc3\xa9\" = 3.0\n'' = 4.0\n");
+    EXPECT_NE(once.find("\nhalo-1 = 1.0"), std::string::npos) << once;
+    EXPECT_NE(once.find("\n\"dark halo\" = 2.0"), std::string::npos) << once;
+    EXPECT_EQ(read(once), once);
+}
+
 TEST_F(Toml, CharactersBeyondAsciiAreInStringsAndComments) {
     const std::string e = "\xc3\xa9", mark = "\xef\xbb\xbf";
     for (const auto& text : {e, "softening" + mark + " = 1", "softening = " + e, "softening = 1 " + e, "softening = 2.\"" + e + "\"",

@@ -51,6 +51,14 @@ std::string toml_string(const std::string& text) {
     return out + "\"";
 }
 
+/// A key as a file writes it: names of the user may need quotes.
+std::string toml_key(const std::string& key) {
+    const auto bare = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    };
+    return !key.empty() && std::all_of(key.begin(), key.end(), bare) ? key : toml_string(key);
+}
+
 std::string real(double value) {
     auto text = fmt::format("{}", value);
     return text.find_first_of(".einf") == std::string::npos ? text + ".0" : text;
@@ -303,7 +311,7 @@ std::string RunFileReader::resolved(const std::string& head) const {
             text += "\n" + (node.in_array ? "[[" + name + "]]" : "[" + name + "]") + (node.help.empty() ? "" : "  # " + node.help) + "\n";
         }
         for (const auto& entry : node.entries) {
-            const auto line = entry.key + " = " + entry.value;
+            const auto line = toml_key(entry.key) + " = " + entry.value;
             text += entry.comment.empty() ? line + "\n" : fmt::format("{:<40}  # {}\n", line, entry.comment);
         }
         for (const auto& child : node.children)
