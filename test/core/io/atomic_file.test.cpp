@@ -63,6 +63,17 @@ TEST_F(AtomicFiles, AppearsWhenCommittedAndNotBefore) {
     EXPECT_EQ(files(), 1u);
 }
 
+TEST_F(AtomicFiles, KeepsThePermissionsOfTheFileThatItReplaces) {
+    namespace fs = std::filesystem;
+    for (const auto wanted : {fs::perms(0600), fs::perms(0640)}) {
+        std::ofstream(path()) << "old";
+        fs::permissions(path(), wanted);
+        kasane::write_atomically(path(), "new");
+        EXPECT_EQ(content(), "new");
+        EXPECT_EQ(fs::status(path()).permissions(), wanted);
+    }
+}
+
 TEST_F(AtomicFiles, DroppedLeavesTheOldFileAndNoTemporary) {
     kasane::write_atomically(path(), "old");
     {

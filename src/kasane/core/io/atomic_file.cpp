@@ -114,6 +114,8 @@ void AtomicFile::commit() {
                         "directory",
                         target_.string()));
     }
+    struct stat replaced{};  // a file that others may not read stays so; a file system without permissions refuses, which changes nothing
+    if (::stat(target_.c_str(), &replaced) == 0 && ::fchmod(descriptor_, replaced.st_mode & 0777) != 0) errno = 0;
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_writing(target_, errno);
     ::close(std::exchange(descriptor_, -1));
 
