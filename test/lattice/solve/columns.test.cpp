@@ -246,34 +246,56 @@ void check_one_column(const Extents& n, Schur schur, double first_guess) {
     Field<Cpu, outer> b(lattice), x(lattice), again(lattice);
     Field<Cpu, P> y(lattice);
     load(random_spinor(n, 8), Parity::even, b);
-    high.axpby(first_guess, b, 0, x);
-    high.copy(x, again);
+    const auto start = [&] {
+        high.axpby(first_guess, b, 0, x);
+        high.copy(x, again);
+    };
+    start();
     krylov::BicgstabWorkspace work(high, b, true);
     krylov::BicgstabWorkspace low_work(low, y);
     const krylov::Options how{.rtol = 1e-11};
     constexpr double inside = 1e-4;
 
-    krylov::InnerBicgstab M(low, a, detail::Convert{}, low_work, y, inside);
-    const auto want = krylov::bicgstab(high, A, M, b, x, work, how);
-
-    OneColumn<Cpu, outer> outer_set(A, work);
-    OneColumn<Cpu, P> inner_set(a, low_work);
-    auto right = one_column(b), solution = one_column(again), z = one_column(*work.z);
+    OneColumn<Cpu, outer> outer_set(A);
+    OneColumn<Cpu, P> inner_set(a);
+    auto right = one_column(b), solution = one_column(again), r = one_column(work.r), z = one_column(*work.z);
     auto correction = one_column(y);
-    krylov::ColumnCourses courses({});
-    courses.add(how, std::sqrt(high.norm2(b)));
+    auto vectors = one_column(work);
+    auto low_vectors = one_column(low_work);
+    const auto compare = [&](const krylov::SolveLog& want, const krylov::SolveLog& got) {
+        EXPECT_EQ(got.end, krylov::Outcome::converged);
+        EXPECT_EQ(want.end, krylov::Outcome::converged);
+        EXPECT_EQ(got.iterations, want.iterations);
+        EXPECT_EQ(got.inner_iterations, want.inner_iterations);
+        EXPECT_EQ(got.updates, want.updates);
+        EXPECT_EQ(got.residuals, want.residuals);
+        EXPECT_EQ(values(again, Parity::even), values(x, Parity::even));
+    };
+    const auto courses = [&] {
+        krylov::ColumnCourses of({});
+        of.add(how, std::sqrt(high.norm2(b)));
+        return of;
+    };
+
+    krylov::InnerBicgstab M(low, a, detail::Convert{}, low_work, y, inside);
+    const auto nested = krylov::bicgstab(high, A, M, b, x, work, how);
+    EXPECT_GT(nested.inner_iterations, 0);
+    auto course = courses();
     krylov::nested_bicgstab_columns(outer_set.algebra, outer_set.A, inner_set.algebra, inner_set.A, ConvertColumns{}, inside, {0}, right,
-                                    solution, outer_set.work, z, inner_set.work, correction, courses);
-    const auto& got = courses[0].log;
-    EXPECT_EQ(got.end, krylov::Outcome::converged);
-    EXPECT_EQ(want.end, krylov::Outcome::converged);
-    EXPECT_EQ(got.inner_iterations, want.inner_iterations);
-    EXPECT_GT(got.inner_iterations, 0);
-    EXPECT_EQ(got.residuals, want.residuals);
-    EXPECT_EQ(values(again, Parity::even), values(x, Parity::even));
+                                    solution, vectors, z, low_vectors, correction, course);
+    compare(nested, course[0].log);
+
+    start();
+    const krylov::ReliableWorkspace<decltype(high), decltype(low)> pair{work.r, *work.z, low_work, y};
+    const auto reliable = krylov::reliable_bicgstab(high, A, low, a, detail::Convert{}, b, x, pair, how, 0.1);
+    EXPECT_GT(reliable.updates, 2);
+    auto course_of_updates = courses();
+    krylov::reliable_bicgstab_columns(outer_set.algebra, outer_set.A, inner_set.algebra, inner_set.A, ConvertColumns{}, {0}, right,
+                                      solution, r, z, low_vectors, correction, course_of_updates, 0.1);
+    compare(reliable, course_of_updates[0].log);
 }
 
-TEST(OneColumn, HasTheBitsOfBicgstabWithAnInnerSolver) {
+TEST(OneColumn, HasTheBitsOfBicgstabWithAnInnerSolverOrReliableUpdates) {
     for (const auto schur : {Schur::symmetric, Schur::asymmetric})
         for (const double first_guess : {0., 0.5}) {
             check_one_column<Precision::half>({{4, 4, 4, 8}}, schur, first_guess);

@@ -24,7 +24,7 @@ class LocalLattice {
     template <Precision P>
     using Operator = DistributedDirac<S, P>;
 
-    static constexpr bool nests_columns = false;
+    static constexpr bool one_is_a_column = false;
     template <Precision P>
     using Schwarz = SchwarzPreconditioner<S, P, Operator<P>, Algebra<P>>;
     template <Precision P>

@@ -16,19 +16,20 @@ FieldColumns<S, P> one_column(Field<S, P>& field) {
     return FieldColumns<S, P>(std::vector<Field<S, P>*>{&field});
 }
 
-/// Operator, algebra and vectors of one precision.
+/// The vectors of an iteration as those of the only column.
+template <Space S, Precision P>
+krylov::ColumnsWorkspace<ColumnAlgebra<S, P>> one_column(krylov::BicgstabWorkspace<FieldAlgebra<S, P>>& of) {
+    return {one_column(of.r), one_column(of.shadow), one_column(of.p), one_column(of.v), one_column(of.t)};
+}
+
+/// Operator and algebra of one precision.
 template <Space S, Precision P>
 struct OneColumn {
     EvenOddColumns<S, P> A;
     ColumnAlgebra<S, P> algebra;
-    krylov::ColumnsWorkspace<ColumnAlgebra<S, P>> work;
 
-    /// @param one, vectors  must outlive this
-    template <class Algebra>
-    OneColumn(const EvenOdd<S, P>& one, krylov::BicgstabWorkspace<Algebra>& vectors)
-        : A(one),
-          algebra(one.lattice()),
-          work{one_column(vectors.r), one_column(vectors.shadow), one_column(vectors.p), one_column(vectors.v), one_column(vectors.t)} {}
+    /// @param one  must outlive this
+    explicit OneColumn(const EvenOdd<S, P>& one) : A(one), algebra(one.lattice()) {}
 };
 
 }  // namespace kasane::lattice

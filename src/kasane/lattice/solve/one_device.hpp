@@ -25,8 +25,9 @@ class OneDevice {
     template <Precision P>
     using Operator = Dirac<S, P>;
 
-    /// Nested BiCGStab of one right-hand side is that of a set of one column, unless its scalars stay on the space.
-    static constexpr bool nests_columns = std::same_as<S, Cpu>;
+    /// BiCGStab of one right-hand side, nested or with reliable updates, is that of a set of one column, unless its scalars stay on the
+    /// space.
+    static constexpr bool one_is_a_column = std::same_as<S, Cpu>;
     template <Precision P>
     using Schwarz = SchwarzPreconditioner<S, P>;
     template <Precision P>

@@ -13,6 +13,7 @@
 #include <kasane/krylov/inner_bicgstab.hpp>
 #include <kasane/krylov/refinement.hpp>
 #include <kasane/krylov/reliable.hpp>
+#include <kasane/krylov/reliable_columns.hpp>
 #include <kasane/lattice/solve/even_odd.hpp>
 #include <kasane/lattice/solve/one_column.hpp>
 #include <kasane/lattice/solve/one_device.hpp>
@@ -378,17 +379,26 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
         };
         const double delta = detail::update_spacing(attempt.method, P);
         if (attempt.preconditioned) return level.two_level ? flexible(*level.two_level) : flexible(*level.schwarz);
-        if constexpr (Domain::nests_columns) {
+        if constexpr (Domain::one_is_a_column) {
             // Columns are not scaled.
-            if (attempt.method == Method::nested_bicgstab && b_hat_norm > 1e-8 && b_hat_norm < 1e8) {
-                OneColumn<S, outer> high(A, *bicgstab);
-                OneColumn<S, P> low(level.A, level.work);
-                auto right = one_column(b_hat), solution = one_column(x.even), z = one_column(*bicgstab->z);
-                auto y = one_column(level.y);
+            const bool near_one = b_hat_norm > 1e-8 && b_hat_norm < 1e8, nested = attempt.method == Method::nested_bicgstab;
+            if (near_one && (nested || attempt.method == Method::bicgstab)) {
+                OneColumn<S, outer> high(A);
+                OneColumn<S, P> low(level.A);
+                auto right = one_column(b_hat), solution = one_column(x.even), y = one_column(level.y);
+                auto z = one_column(nested ? *bicgstab->z : pair->z);
+                auto low_work = one_column(level.work);
                 krylov::ColumnCourses courses(how.stop);
                 courses.add(how, b_hat_norm);
-                krylov::nested_bicgstab_columns(high.algebra, high.A, low.algebra, low.A, ConvertColumns{}, inner_tolerance(asked), {0},
-                                                right, solution, high.work, z, low.work, y, courses);
+                if (nested) {
+                    auto work = one_column(*bicgstab);
+                    krylov::nested_bicgstab_columns(high.algebra, high.A, low.algebra, low.A, ConvertColumns{}, inner_tolerance(asked), {0},
+                                                    right, solution, work, z, low_work, y, courses);
+                } else {
+                    auto r = one_column(pair->r);
+                    krylov::reliable_bicgstab_columns(high.algebra, high.A, low.algebra, low.A, ConvertColumns{}, {0}, right, solution, r,
+                                                      z, low_work, y, courses, delta);
+                }
                 A.applied(static_cast<int>(high.A.take_applications()));
                 level.A.applied(static_cast<int>(low.A.take_applications()));
                 return courses[0].log;
