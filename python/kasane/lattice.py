@@ -449,6 +449,7 @@ class WilsonSolver(NotPickled):
         self.extents: Tuple[int, int, int, int] = (array.shape[3], array.shape[2], array.shape[1], array.shape[0])
         self._core = _core.WilsonSolver(array, kappa, csw, boundary, method, inner, rtol, iteration_limit, device, threads)
         self.log: Optional[QuarkSolveLog] = None
+        self.logs: List[QuarkSolveLog] = []
 
     @property
     def device(self) -> str:
@@ -466,7 +467,12 @@ class WilsonSolver(NotPickled):
 
     def solve(self, b: Any, check: bool = True) -> Any:
         """x of D x = b; `log` has the course. Where it does not converge, ComputationError is raised, or with check=False the last
-        iterate is returned. Ctrl-C ends the solve at an iteration."""
+        iterate is returned. Ctrl-C ends the solve at an iteration.
+
+        A list of right-hand sides on the host gives a list of solutions, and `logs` their courses: a GPU solves as many at once as its
+        memory holds, a CPU one after the other."""
+        if isinstance(b, (list, tuple)):
+            return self._solve_columns(b, check)
         if is_on_device(b) and self.device != "cpu":
             rhs, result = self._on_device(b, "b")
             self.log = self._core.solve_on_device(rhs, result.memory)
@@ -475,9 +481,25 @@ class WilsonSolver(NotPickled):
             b = self._quarks(b, "b")
             check_finite(b, "b")
             x, self.log = self._core.solve(b)
+        self.logs = [self.log]
+        self._check_converged(check)
+        return x
+
+    def _solve_columns(self, b: Sequence[Any], check: bool) -> List[np.ndarray]:
+        if not b:
+            raise InputError("has no right-hand sides: at least one is expected", "b")
+        names = [f"b[{k}]" for k in range(len(b))]
+        fields = [self._quarks(field, name) for field, name in zip(b, names)]
+        for field, name in zip(fields, names):
+            check_finite(field, name)
+        x, self.logs = self._core.solve_columns(fields)
+        self.log = next((log for log in self.logs if not log.converged), self.logs[-1])
+        self._check_converged(check)
+        return x
+
+    def _check_converged(self, check: bool) -> None:
         if check and not self.log.converged:
             raise ComputationError(f"the solve did not converge: {self.log.end}, true residual {self.log.true_residual:.2e}")
-        return x
 
     def apply(self, psi: Any, adjoint: bool = False) -> Any:
         """D psi, or D^+ psi, in double."""
@@ -488,13 +510,11 @@ class WilsonSolver(NotPickled):
         return self._core.apply(self._quarks(psi, "psi"), adjoint)
 
     def propagator(self, site: Sequence[int] = (0, 0, 0, 0)) -> Propagator:
-        """The propagator from the point (x, y, z, t): twelve solves."""
+        """The propagator from the point (x, y, z, t): twelve right-hand sides."""
         site = _four(site, "site")
-        columns = []
-        for column in range(12):
-            x = self.solve(point_source(self.extents, site, column // 3, column % 3))
+        columns = self.solve([point_source(self.extents, site, column // 3, column % 3) for column in range(12)])
+        for x in columns:
             x *= 2 * self.kappa
-            columns.append(x)
         return Propagator(columns, site[3], {"kappa": self.kappa, "csw": self.csw, "boundary": self.boundary})
 
     def __repr__(self) -> str:

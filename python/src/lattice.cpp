@@ -6,23 +6,32 @@ namespace {
 
 /// The quark solver, used by one thread at a time.
 class PythonWilson {
+    /// Calls solve(stop) without the GIL; Ctrl-C ends it.
+    template <class Solve>
+    auto interruptible(Solve solve) {
+        Interrupts interrupts;
+        const krylov::StopFunction stop = [&](int, double) { return interrupts.arrived(); };
+        const auto log = alone(busy_, "the solver", [&] { return solve(stop); });
+        interrupts.raise();
+        return log;
+    }
+
    public:
     PythonWilson(const LinkArray& links, double kappa, double csw, const std::string& boundary, const std::string& method,
                  const std::string& inner, double rtol, int iteration_limit, const std::string& device, int threads)
         : on_(space_named(device, threads)), extents_(extents_from_shape(links, "links")), solver_([&] {
-              const DiracParameters parameters{
+              parameters_ = {
                   .kappa = kappa, .csw = csw, .boundary = named(boundary, {Boundary::periodic, Boundary::antiperiodic}, "boundary")};
-              SolverOptions options;
-              options.method = named(method,
-                                     {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres,
-                                      Method::refinement, Method::automatic},
-                                     "method");
-              options.inner = inner == "auto" ? default_inner_precision(on_, extents_)
-                                              : named(inner, {Precision::half, Precision::single, Precision::double_}, "inner", "auto");
-              options.rtol = rtol, options.iteration_limit = iteration_limit;
+              options_.method = named(method,
+                                      {Method::nested_bicgstab, Method::bicgstab, Method::cg, Method::gcr, Method::fgmres,
+                                       Method::refinement, Method::automatic},
+                                      "method");
+              options_.inner = inner == "auto" ? default_inner_precision(on_, extents_)
+                                               : named(inner, {Precision::half, Precision::single, Precision::double_}, "inner", "auto");
+              options_.rtol = rtol, options_.iteration_limit = iteration_limit;
               const auto field = gauge_from(links);
               const nb::gil_scoped_release released;
-              return WilsonSolver(on_, field, parameters, options);
+              return WilsonSolver(on_, field, parameters_, options_);
           }()) {}
 
     nb::tuple solve(const SpinorArray& b) {
@@ -35,6 +44,21 @@ class PythonWilson {
             log = interruptible([&](const auto& stop) { return solver_.solve(rhs, x, stop); });
         }
         return nb::make_tuple(array_of(std::move(x)), log);
+    }
+    /// Several right-hand sides: as many at once as are fast (columns_at_once()).
+    nb::tuple solve_columns(const std::vector<SpinorArray>& all) {
+        const auto wanted = static_cast<int>(all.size());
+        const auto at_once = static_cast<std::size_t>(columns_at_once(on_, extents_, parameters_, options_, wanted));
+        nb::list solutions;
+        std::vector<SolveLog> logs;
+        for (std::size_t first = 0; first < all.size(); first += at_once) {
+            std::vector<SpinorField> b;
+            for (std::size_t c = first; c < std::min(first + at_once, all.size()); ++c) b.push_back(spinor_from(all[c], "b"));
+            std::vector<SpinorField> x(b.size(), SpinorField(extents_));
+            for (const auto& log : interruptible([&](const auto& stop) { return solver_.solve(b, x, stop); })) logs.push_back(log);
+            for (auto& field : x) solutions.append(array_of(std::move(field)));
+        }
+        return nb::make_tuple(solutions, logs);
     }
     Array<Number> apply(const SpinorArray& in, bool adjoint) {
         SpinorField out(extents_);
@@ -58,18 +82,10 @@ class PythonWilson {
     std::string device() const { return name(on_); }
 
    private:
-    /// Calls solve(stop) without the GIL; Ctrl-C ends it.
-    template <class Solve>
-    SolveLog interruptible(Solve solve) {
-        Interrupts interrupts;
-        const krylov::StopFunction stop = [&](int, double) { return interrupts.arrived(); };
-        const auto log = alone(busy_, "the solver", [&] { return solve(stop); });
-        interrupts.raise();
-        return log;
-    }
-
     AnySpace on_;
     Extents extents_;
+    DiracParameters parameters_;
+    SolverOptions options_;
     WilsonSolver solver_;
     std::atomic<bool> busy_ = false;
 };
@@ -112,6 +128,7 @@ void bind_quarks(nb::module_& m) {
         .def(nb::init<const LinkArray&, double, double, const std::string&, const std::string&, const std::string&, double, int,
                       const std::string&, int>())
         .def("solve", &PythonWilson::solve, nb::arg("b").noconvert())
+        .def("solve_columns", &PythonWilson::solve_columns, nb::arg("b").noconvert())
         .def("apply", &PythonWilson::apply, nb::arg("psi").noconvert(), nb::arg("adjoint"))
         .def("solve_on_device", &PythonWilson::solve_on_device)
         .def("apply_on_device", &PythonWilson::apply_on_device)

@@ -11,6 +11,7 @@ import pytest
 
 import kasane
 from kasane import lattice
+from kasane.errors import ComputationError, InputError
 from kasane.lattice import GaugeField, Propagator, Quarks, WilsonSolver, point_source
 
 
@@ -82,6 +83,27 @@ def test_the_quark_solver_inverts_the_operator_of_the_definition(links):
     assert np.linalg.norm(wilson(links, x, 0.12) - psi) < 1e-10 * np.linalg.norm(psi)
     chi = random.normal(size=psi.shape) + 0j
     assert np.vdot(chi, solver.apply(psi)) == pytest.approx(np.vdot(solver.apply(chi, adjoint=True), psi), rel=1e-12)
+
+
+def test_several_right_hand_sides_are_solved_as_each_alone(links):
+    random = np.random.default_rng(9)
+    b = [random.normal(size=(8, 4, 4, 4, 4, 3)) + 0j, point_source((4, 4, 4, 8), (1, 2, 3, 4), 2, 1)]
+    solver = WilsonSolver(links, kappa=0.12, rtol=1e-10, device="cpu")
+    x = solver.solve(b)
+    assert len(x) == len(solver.logs) == 2 and all(log.converged for log in solver.logs)
+    for one, right in zip(x, b):
+        assert np.array_equal(one, solver.solve(right)) and len(solver.logs) == 1
+    assert np.array_equal(solver.propagator((1, 2, 3, 4)).columns[7], 0.24 * x[1])
+    with pytest.raises(InputError, match="right-hand sides"):
+        solver.solve([])
+    with pytest.raises(InputError, match=r"b\[1\].*\(4, 4\)"):
+        solver.solve([b[0], np.zeros((4, 4), complex)])
+    with pytest.raises(InputError, match=r"b\[1\].*nan"):
+        solver.solve([b[0], b[1] * np.nan])
+    cut = WilsonSolver(links, kappa=0.12, iteration_limit=2, device="cpu")
+    with pytest.raises(ComputationError, match="iteration"):
+        cut.solve(b)
+    assert len(cut.solve(b, check=False)) == 2 and not cut.logs[1].converged
 
 
 def test_correlators_are_sums_of_the_propagator(links):
