@@ -188,6 +188,8 @@ TEST_F(BadPoisson, Solvers) {
     expect_refused({"solver.precondition=ic"}, {"solver.precondition", "ic0"});
     expect_refused({"solver.precondition=ilu0"}, {"solver.precondition", "is not known", "ict, ick, multigrid."});
     expect_refused({"solver.precondition=ict", "solver.ordering=rcm"}, {"solver.ordering", "no such option", "ic0"});
+    expect_refused({"solver.precondition=multigrid", "solver.ordering=rcm"},
+                   {"solver.ordering", "has no effect here, nor have tune:", "no such options", "Remove them, or take", "ic0"});
     expect_refused({"solver.drop_tolerance=0.1"}, {"solver.drop_tolerance", "belongs to precondition = \\\"ict\\\"", "ic0"});
     expect_refused({"solver.level=2"}, {"solver.level", "belongs to precondition = \\\"ick\\\""});
     expect_refused({"solver.ordering=mc:0"}, {"solver.ordering"});

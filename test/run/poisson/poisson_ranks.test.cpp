@@ -122,9 +122,60 @@ TEST_F(ParallelPoisson, ResumesOnAnotherNumberOfRanks) {
     expect_near(potential("r"), potential("one"), 1e-6);
 }
 
+TEST_F(ParallelPoisson, TakesMultigridForTheMethodOfOneWorker) {
+    const std::string note = "several workers solve with multigrid";
+    const auto times = [&](const std::string& text) {
+        int n = 0;
+        for (auto at = text.find(note); at != std::string::npos; at = text.find(note, at + 1)) ++n;
+        return n;
+    };
+    put("", "precondition = 'ic0'\nordering = 'cm-rcm:8'\nformat = 'csr'\ntune = false\nrtol = 1e-11\n");
+    ASSERT_EQ(kasane({"run", "box.toml", "-o", "one"}).status, 0);
+    const auto outcome = ranks(2, {"run", "box.toml", "-o", "two", "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.json()["precondition"], "multigrid");
+    expect_near(potential("two"), potential("one"), 1e-8);
+    EXPECT_EQ(times(test::read_file(directory / "two/log.txt")), 1);
+    put("", "precondition = 'ic0'\nordering = 'cm-rmc:8'\n");
+    test::expect_bad_input(ranks(2, {"run", "box.toml", "--json"}), {"solver.ordering", "cm-rcm"});
+    // What kasane ships.
+    const auto examples = fs::path(KASANE_SOURCE_DIR) / "examples";
+    ASSERT_EQ(kasane({"new", "poisson", "-o", "new.toml"}).status, 0);
+    for (const auto& path : {(examples / "poisson.toml").string(), (examples / "poisson-layers.toml").string(), std::string("new.toml")}) {
+        const auto run = ranks(2, {"run", path, "-o", "out", "--force", "--device", "cpu", "--threads", "1", "--set", "solver.rtol=1e-3"});
+        EXPECT_EQ(run.status, 0) << path << ": " << run.err;
+    }
+}
+
+TEST_F(ParallelPoisson, ResumesRunsOfOneWorker) {
+    put();
+    ASSERT_EQ(kasane({"run", "box.toml", "-o", "expected"}).status, 0);
+    for (const char* solver : {"", "precondition = 'ssor'\nssor_omega = 1.2\n", "precondition = 'ict'\nfill = 5\n"}) {
+        put("", solver);
+        fs::remove_all(directory / "r");
+        EXPECT_EQ(kasane({"run", "box.toml", "-o", "r", "--set", "solver.max_iterations=4"}).status, 1);
+        auto text = test::read_file(directory / "r" / "run.toml");
+        const std::string key = "max_iterations = 4";
+        const auto at = text.find(key);
+        ASSERT_NE(at, std::string::npos) << text;
+        test::write_file(directory / "r" / "run.toml", text.replace(at, key.size(), "max_iterations = 100"));
+        const auto resumed = ranks(2, {"resume", "r"});
+        ASSERT_EQ(resumed.status, 0) << resumed.err;
+        EXPECT_NE(resumed.err.find("several workers solve with multigrid"), std::string::npos) << resumed.err;
+        expect_near(potential("r"), potential("expected"), 1e-6);
+    }
+}
+
 TEST_F(ParallelPoisson, RefusesWhatSeveralWorkersDoNotHave) {
-    put("", "precondition = 'ic0'\n");
-    test::expect_bad_input(ranks(2, {"run", "box.toml", "--json"}), {"solver.precondition", "ic0", "one worker", "multigrid"});
+    put("", "precondition = 'ssor'\n");
+    test::expect_bad_input(ranks(2, {"run", "box.toml", "--json"}), {"solver.precondition", "ssor", "one worker", "multigrid"});
+    for (const char* named : {"", "precondition = 'multigrid'\n"}) {
+        put("", named + std::string("tune = false\nordering = 'mc:8'\nlevel = 2\n"));
+        const auto refused = ranks(2, {"run", "box.toml"});
+        EXPECT_EQ(refused.status, 2);
+        EXPECT_NE(refused.err.find("solver.ordering: has no effect here, nor have tune, level"), std::string::npos) << refused.err;
+        EXPECT_EQ(refused.err.find("ic0"), std::string::npos) << refused.err;
+    }
     put();
     test::expect_bad_input(ranks(4, {"run", "box.toml", "--json", "--set", "grid.cells=[8, 8, 7]"}),
                            {"grid.cells", "7 planes", "4 workers", "at most 3"});

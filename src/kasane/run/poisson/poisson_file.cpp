@@ -9,6 +9,7 @@
 #include <kasane/sparse/tune/tuning_file.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -270,22 +271,25 @@ auto choice(io::Section& table, const char* key, const char* help, const std::st
     }
 }
 
-/// Reads what multigrid uses of the options of a solver; the keys of the others have no effect there.
-void read_multigrid(io::Section& table) {
-    for (const char* key : {"ordering", "numbering", "format", "iteration", "launch", "ssor_omega", "single_factor", "tune", "tuning_file",
-                            "drop_tolerance", "fill", "level"})
-        if (table.has(key))
-            table.problem(key,
-                          "has no effect here: precondition = \"multigrid\" has no such option. Remove it, or take precondition = \"ic0\"");
+constexpr std::array of_triangles{"ordering",   "numbering",     "format", "iteration",  "launch",
+                                  "ssor_omega", "single_factor", "tune",   "tuning_file"};
+constexpr std::array of_fill{"drop_tolerance", "fill", "level"};
+
+/// Refuses the given ones of `keys`, which `method` does not have, in one message.
+void refuse_keys(io::Section& table, std::vector<const char*> keys, const std::string& method, const char* remedy) {
+    std::erase_if(keys, [&](const char* key) { return !table.has(key); });
+    if (keys.empty()) return;
+    const bool one = keys.size() == 1;
+    table.problem(keys[0], fmt::format("has no effect here{}{}: {} has no such {}. Remove {}{}", one ? "" : ", nor have ",
+                                       fmt::join(keys.begin() + 1, keys.end(), ", "), method, one ? "option" : "options",
+                                       one ? "it" : "them", remedy));
 }
+
+constexpr const char* or_ic0 = ", or take precondition = \"ic0\"";
 
 /// Reads what ict and ick use of the options of a solver.
 void read_filled(io::Section& table, sparse::SolverOptions& o) {
-    for (const char* key : {"ordering", "numbering", "format", "iteration", "launch", "ssor_omega", "single_factor", "tune", "tuning_file"})
-        if (table.has(key))
-            table.problem(key, fmt::format("has no effect here: precondition = \"{}\" has no such option. Remove it, or take "
-                                           "precondition = \"ic0\"",
-                                           name(o.precondition)));
+    refuse_keys(table, {of_triangles.begin(), of_triangles.end()}, fmt::format("precondition = \"{}\"", name(o.precondition)), or_ic0);
     const bool levels = o.precondition == sparse::Precondition::ick;
     const auto belongs = [&](const char* key, const char* to) {
         if (table.has(key)) table.problem(key, fmt::format("has no effect here: it belongs to precondition = \"{}\"", to));
@@ -305,40 +309,8 @@ void read_filled(io::Section& table, sparse::SolverOptions& o) {
     belongs("level", "ick");
 }
 
-/// @param workers  on all ranks: several solve with multigrid
-sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, int workers, bool& multigrid) {
-    sparse::SolverOptions o;
-    o.rtol = table.number("rtol", {.help = "of ||b - A x|| / ||b||", .fallback = o.rtol});
-    if (!(o.rtol >= sparse::least_rtol && o.rtol < 1))
-        table.problem("rtol", fmt::format("is {}: it must be at least {} and below 1. Try 1e-8", o.rtol, sparse::least_rtol));
-    o.iteration_limit = static_cast<int>(
-        table.integer("max_iterations", {.help = "of one solve", .fallback = o.iteration_limit, .least = 1, .most = 1'000'000'000}));
-    constexpr const char* of_grid = "multigrid";
-    o.precondition =
-        choice(table, "precondition", "none | jacobi | ssor | ic0 | ict | ick | multigrid", workers > 1 ? of_grid : name(o.precondition),
-               [&](const std::string& text) {
-                   multigrid = text == of_grid;
-                   KS_VALIDATE(multigrid || workers == 1,
-                               fmt::format("\"{}\" is for one worker, and there are {}: take \"multigrid\"", text, workers));
-                   KS_VALIDATE(text != "auto", "\"auto\" is not known here: a run names its preconditioner. Take \"ic0\" or \"multigrid\"");
-                   if (multigrid) return o.precondition;
-                   try {
-                       return sparse::parse_precondition(text);
-                   } catch (const InputError& error) {
-                       auto message = error.problems().front().message;
-                       constexpr std::string_view by_rule = ", auto";
-                       if (const auto at = message.rfind(by_rule); at != std::string::npos) message.erase(at, by_rule.size());
-                       throw InputError(message);
-                   }
-               });
-    if (multigrid) {
-        read_multigrid(table);
-        return o;
-    }
-    if (o.precondition == sparse::Precondition::ict || o.precondition == sparse::Precondition::ick) {
-        read_filled(table, o);
-        return o;
-    }
+/// Reads the options of the others: none, Jacobi, and products and substitutions with triangles.
+void read_triangles(io::Section& table, const fs::path& directory, sparse::SolverOptions& o) {
     for (const auto& [key, to] : {std::pair{"drop_tolerance", "ict"}, {"fill", "ict"}, {"level", "ick"}})
         if (table.has(key))
             table.problem(key, fmt::format("has no effect here: it belongs to precondition = \"{}\", and this run has \"{}\"", to,
@@ -372,6 +344,52 @@ sparse::SolverOptions read_solver(io::Section table, const fs::path& directory, 
     if (const auto why_not = kept.empty() ? "" : sparse::why_tuning_kept(o.tuning_file); !why_not.empty())
         table.problem("tuning_file", o.tuning_file.string() + " " + why_not);
     if (off && !kept.empty()) table.problem("tuning_file", "has no effect with tune = false: leave one of them out");
+}
+
+/// @param workers  on all ranks: several solve with multigrid, also where the run file is for one worker: it has "ic0" with its options,
+/// or any preconditioner and the run is resumed. The options are read then, and a note says that they have no effect.
+sparse::SolverOptions read_solver(io::Section table, const RunSource& source, int workers, PoissonFile& file) {
+    const auto directory = fs::absolute(source.path).parent_path();
+    auto& multigrid = file.multigrid;
+    sparse::SolverOptions o;
+    o.rtol = table.number("rtol", {.help = "of ||b - A x|| / ||b||", .fallback = o.rtol});
+    if (!(o.rtol >= sparse::least_rtol && o.rtol < 1))
+        table.problem("rtol", fmt::format("is {}: it must be at least {} and below 1. Try 1e-8", o.rtol, sparse::least_rtol));
+    o.iteration_limit = static_cast<int>(
+        table.integer("max_iterations", {.help = "of one solve", .fallback = o.iteration_limit, .least = 1, .most = 1'000'000'000}));
+    constexpr const char* of_grid = "multigrid";
+    o.precondition =
+        choice(table, "precondition", "none | jacobi | ssor | ic0 | ict | ick | multigrid", workers > 1 ? of_grid : name(o.precondition),
+               [&](const std::string& text) {
+                   multigrid = text == of_grid;
+                   KS_VALIDATE(multigrid || workers == 1 || text == "ic0" || source.from,
+                               fmt::format("\"{}\" is for one worker, and there are {}: take \"multigrid\"", text, workers));
+                   KS_VALIDATE(text != "auto", "\"auto\" is not known here: a run names its preconditioner. Take \"ic0\" or \"multigrid\"");
+                   if (multigrid) return o.precondition;
+                   try {
+                       return sparse::parse_precondition(text);
+                   } catch (const InputError& error) {
+                       auto message = error.problems().front().message;
+                       constexpr std::string_view by_rule = ", auto";
+                       if (const auto at = message.rfind(by_rule); at != std::string::npos) message.erase(at, by_rule.size());
+                       throw InputError(message);
+                   }
+               });
+    if (multigrid) {
+        std::vector<const char*> keys(of_triangles.begin(), of_triangles.end());
+        keys.insert(keys.end(), of_fill.begin(), of_fill.end());
+        const bool several = workers > 1;
+        refuse_keys(table, keys, several ? "the multigrid of several workers" : "precondition = \"multigrid\"", several ? "" : or_ic0);
+    } else if (o.precondition == sparse::Precondition::ict || o.precondition == sparse::Precondition::ick) {
+        read_filled(table, o);
+    } else {
+        read_triangles(table, directory, o);
+    }
+    if (workers > 1 && !multigrid) {
+        multigrid = true;
+        file.notes.push_back(fmt::format("precondition = \"{}\" and its options are for one worker: several workers solve with multigrid",
+                                         name(o.precondition)));
+    }
     return o;
 }
 
@@ -459,7 +477,7 @@ PoissonFile read_poisson_file(const RunSource& source) {
     read_coefficient(coefficient, directory, file);
     auto source_table = root.table("source", "f of -div(c grad phi) = f, per volume");
     file.source = read_field(source_table, "f", "", "/Source", directory, file.problem);
-    file.solver = read_solver(root.table("solver", "conjugate gradients"), directory, workers, file.multigrid);
+    file.solver = read_solver(root.table("solver", "conjugate gradients"), source, workers, file);
     choose_multigrid(workers, file);
     if (!grid.faulty("grid")) check_periodic(boundary, file);
     if (workers > 1 && !grid.faulty("grid")) check_slabs(grid, file, workers);
