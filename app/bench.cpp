@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
@@ -59,8 +60,12 @@ int page_from(const BenchOptions& options) {
 }
 
 void print_row(const BenchmarkResult& r) {
-    fmt::print("{:<46} {:>9} {:>11.3e} {:>10.3e} {:>8.2f} {:>7.1f} {:>7.0f} % {:>6.1f} % {:>9.1e}", r.name, r.n, r.seconds, r.rate,
-               r.tflops, 1e-9 * r.bound, 100 * r.bound_fraction(), 100 * r.spread, r.error);
+    constexpr const char* none = "–";
+    const auto bound = r.bound > 0 ? fmt::format("{:.1f}", 1e-9 * r.bound) : none;
+    const auto of_bound = r.bound > 0 ? fmt::format("{:.0f} %", 100 * r.bound_fraction()) : none;
+    const auto error = std::isnan(r.error) ? none : fmt::format("{:.1e}", r.error);
+    fmt::print("{:<46} {:>9} {:>11.3e} {:>10.3e} {:>8.2f} {:>7} {:>9} {:>6.1f} % {:>9}", r.name, r.n, r.seconds, r.rate, r.tflops, bound,
+               of_bound, 100 * r.spread, error);
     for (const auto& [key, value] : r.more) fmt::print("  {} {:.4g}", key, value);
     if (!r.note.empty()) fmt::print("  ({})", r.note);
     fmt::print("\n");

@@ -44,7 +44,7 @@ std::string text_of(const io::Json& object, const std::string& key) {
 
 /// "1.2 ms", a count, or the plain number, by the column's name.
 std::string cell(const std::string& key, double value) {
-    if (std::isnan(value)) return "";
+    if (std::isnan(value)) return key == "error" ? "–" : "";
     if (key.ends_with("seconds") || key == "seconds_few" || key == "seconds_raw" || key == "t_sync" || key == "t_kernel")
         return time_text(value);
     if (value == std::round(value) && std::abs(value) < 1e15) return grouped(std::llround(value));

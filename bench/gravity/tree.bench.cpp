@@ -172,7 +172,7 @@ class Stage {
     }
 
     void report(const std::string& what, const Timing& timing, std::vector<std::pair<std::string, double>> more, double interactions = 0,
-                double error = 0) {
+                double error = std::numeric_limits<double>::quiet_NaN()) {
         BenchmarkResult result;
         result.name = fmt::format("gravity.tree.{}, {}", name(problem_), what);
         result.n = n_;

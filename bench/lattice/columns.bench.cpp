@@ -135,6 +135,7 @@ class ColumnStudy {
         row.seconds = seconds[seconds.size() / 2], row.spread = (seconds.back() - seconds.front()) / row.seconds;
         row.rate = n / row.seconds;
         row.unit = "columns/s";
+        row.error = 0;
         const bool nested = solver.options.method == Method::nested_bicgstab;
         double low = 0, bytes = 0;  // iterations in the inner precision, of all columns
         for (const auto& log : logs) {

@@ -37,6 +37,23 @@ class BenchTree : public CommandTest {
     }
 };
 
+TEST_F(BenchTree, AnErrorThatIsNotMeasuredIsNotZero) {
+    const auto outcome =
+        kasane({"bench", "gravity.tree.cube", "--device", "cpu", "--threads", "1", "--n", "1000", "--json", "r.json", "--page", "p.html"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.out.find("0.0e+00"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("–"), std::string::npos) << outcome.out;
+    for (const auto& row : record_of("r.json")["results"]) {
+        const auto name = row["case"].get<std::string>();
+        if (name.ends_with("moments") || name.ends_with("active")) {
+            EXPECT_TRUE(row["error"].is_null()) << row;
+        } else {
+            EXPECT_GT(row["error"], 0) << row;
+        }
+    }
+    EXPECT_NE(read_file(directory / "p.html").find("<td>–</td>"), std::string::npos);
+}
+
 TEST_F(BenchTree, M31FollowsDelta) {
     const auto outcome =
         kasane({"bench", "gravity.tree.m31", "--device", "cpu", "--threads", "1", "--quick", "--json", "r.json", "--page", "p.html"});

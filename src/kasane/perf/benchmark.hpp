@@ -7,6 +7,7 @@
 #include <kasane/core/device/timeline.hpp>
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +24,8 @@ struct BenchmarkResult {
     double tflops = 0;         ///< in the convention that the description states; 0: none
     double bound = 0;          ///< the rate that the hardware allows; 0: unknown
     std::string bound_reason;  ///< the work that the bound counts
-    double error = 0;          ///< largest relative error against the reference; a tree's: the 99th percentile
+    /// Largest relative error against the reference; a tree's: the 99th percentile. NaN: not measured.
+    double error = std::numeric_limits<double>::quiet_NaN();
     /// More numbers of this row by name ("median_error", "theta", …): printed after it and written into the record.
     std::vector<std::pair<std::string, double>> more;
     /// Lists of numbers by name ("launches"): only in the record.
