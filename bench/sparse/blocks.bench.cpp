@@ -84,7 +84,8 @@ Benchmark sparse_blocks() {
         "sparse.blocks",
         "Linear elasticity in three and two dimensions by conjugate gradients to 1e-8: scalar rows (the layout that the rule chooses) and "
         "rows of dense blocks, which move 8 + 4 / B^2 bytes for an entry in place of 12 and have fewer colours. Times are of the "
-        "iterations; the bound is the bandwidth of the memory, and the rate counts the bytes that an iteration must move.",
+        "iterations; the bound is the bandwidth of the memory, which caches exceed where a matrix fits, and the rate counts the bytes that "
+        "an iteration must move.",
         [](const BenchmarkContext& context) { run_blocks(context); }};
 }
 

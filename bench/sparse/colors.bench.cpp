@@ -121,7 +121,8 @@ Benchmark sparse_colors(const SharedSparse& shared) {
         "Figure 8 and table 3 of [HOHNI17]: time of the iterations to 1e-8 against the k of CM-RCM(k), for the paper's six cases (`c-` "
         "coalesced, `s-` sequential numbering; SELL-C-1 with C the vector's lanes on a CPU, 64 on a device) with the plain iteration, and "
         "for Eisenstat's and the reduced iteration. For each k one solve runs to the end and gives the number of iterations and the "
-        "error; the other cases are timed over 30 iterations. `table 3`: the fastest time, speed and triad bandwidth over those of the "
+        "error; the other cases are timed over 30 iterations. The bound is the triad of this run: caches exceed it where the box fits. "
+        "`table 3`: the fastest time, speed and triad bandwidth over those of the "
         "paper's Broadwell (3.102 s, 65.5 GB/s), and their ratio, at 128^3 alone. The paper does not print its source, tolerance and "
         "iterations, so "
         "that its times compare by order of magnitude and by shape.",

@@ -137,7 +137,7 @@ Benchmark sparse_formats(const SharedSparse& shared) {
         "colour); "
         "`stored_over_needed` is the price of padding. `way`: the cost of barriers or launches, by iteration, colours, precision of the "
         "factor and, on a device, one cooperative kernel or a graph. The rate is bytes per iteration over that time, the bound the triad "
-        "of this run.",
+        "of this run: caches exceed it where a matrix fits.",
         [shared](const BenchmarkContext& context) {
             for (const auto side : sides_or(context, {128}, {128})) {
                 const auto& problem = shared->box(side);

@@ -221,7 +221,8 @@ Benchmark sparse_matrices() {
             "hypre where they were found. Seconds are those of set-up and solve together, the median of three; `times_auto` is over "
             "those of auto, `processor_seconds` the time of all threads or ranks together, which other programs of the machine hardly "
             "change. A comparison has the time of auto over that of the best named choice, and of the best peer over auto. PETSc and hypre "
-            "have one rank per thread, and their matrix is assembled before the clock starts.",
+            "have one rank per thread, and their matrix is assembled before the clock starts. The bound is the triad of this run: caches "
+            "exceed it where a matrix fits.",
             [](const BenchmarkContext& context) { run_matrices(context); }};
 }
 

@@ -117,7 +117,8 @@ Benchmark sparse_multigrid(const SharedSparse& shared) {
         "was "
         "built: its error is the true residual, and `times_ours` its time with the set-up over that of our aggregation. "
         "`total_seconds` is that of the solve and of the median of three set-ups after the first one; `first_setup_seconds` and "
-        "`setup_seconds` are of single ones, the first and the last.",
+        "`setup_seconds` are of single ones, the first and the last. The bound is the triad of this run: caches exceed it where the grids "
+        "fit.",
         [shared](const BenchmarkContext& context) { run_multigrid(context, *shared); }};
 }
 

@@ -97,7 +97,8 @@ Benchmark sparse_multigrid_device(const SharedSparse& shared) {
         "The box of [HOHNI17] to 1e-8 by geometric multigrid (PoissonSolver::of_matrix) and by smoothed aggregation (Solver::on_device), "
         "with matrix (CSR, 32-bit indices) and vectors in the memory of a device. Seconds count "
         "set-up and solve, the median of five after one that loads the kernels. The rate is the bytes of an iteration (every array once in "
-        "each pass) times iterations over `iteration_seconds`, the bound the triad of this run. `coarse_seconds` is the part of an "
+        "each pass) times iterations over `iteration_seconds`, the bound the triad of this run: caches exceed it where the grids fit. "
+        "`coarse_seconds` is the part of an "
         "iteration "
         "of geometric multigrid on all grids but the finest, measured alone, and `of_bound_on_finest` the bytes of the rest over the time "
         "of the rest and the triad. The error is the largest relative one over all cells against the exact solution.",

@@ -141,7 +141,8 @@ Benchmark sparse_openmp(const SharedSparse& shared) {
         "phases of kasane are fewer loops than the paper's, so that its `nowait` (3) saves nothing. The last two rows are kasane's own "
         "structure, one region with sums by hand in which idle threads take parts of other threads, with the same loops and with its "
         "kernels. "
-        "The error is the largest relative difference of x from that of kasane's kernels. `--n`: cells along an edge.",
+        "The error is the largest relative difference of x from that of kasane's kernels. The bound is the triad of this run: caches "
+        "exceed it where the box fits. `--n`: cells along an edge.",
         [shared](const BenchmarkContext& context) {
             const auto* cpu = std::get_if<Cpu>(&context.space);
             if (!cpu) return context.report(absent("sparse.openmp", 0, "is for CPUs: --device cpu"));

@@ -177,7 +177,8 @@ Benchmark sparse_scaling() {
             "t(1) / (P t(P)) and t(1) / t(P). Other rows: DistributedSolver from the matrix, a smaller box; `complex`: "
             "DistributedComplexSolver, the same box in "
             "a magnetic field (a phase of 0.002 around a square). `seconds` are of the iterations, the median of three solves; "
-            "vectors travel from and to the root rank before and after. The error is the true residual.",
+            "vectors travel from and to the root rank before and after. The error is the true residual. The bound is the triad of all "
+            "workers: caches exceed it where the grids fit.",
             [](const BenchmarkContext& context) { SparseScalingStudy(context).run(); }, true};
 }
 

@@ -88,7 +88,8 @@ Benchmark sparse_solve(const SharedSparse& shared) {
         "its parts come on top. `from a device CSR`: matrix and vectors in device memory, everything by rule or with smoothed aggregation, "
         "seconds count set-up "
         "and solve. The rate is "
-        "bytes per iteration (every array once per phase) times iterations over `iteration_seconds`, the bound the triad of this run. "
+        "bytes per iteration (every array once per phase) times iterations over `iteration_seconds`, the bound the triad of this run: "
+        "caches exceed it where the box fits. "
         "On a CPU with one thread and with all: `gain_over_triad` is the gain over one thread divided by the triad's. The error is "
         "the largest relative one of all cells against a direct solution by cosines and elimination; `memory_per_row` are bytes that the "
         "solver holds per cell.",

@@ -26,6 +26,7 @@ Benchmark sparse_triad(const SharedSparse& shared) {
                     row.more = {{"gain", row.rate / alone[read]},
                                 {"array_bytes", static_cast<double>(speed.array_bytes)},
                                 {"cache_bytes", static_cast<double>(speed.cache_bytes)}};
+                    if (!context.sizes.empty()) row.note = "--n has no effect: the caches give the size";
                     context.report(row);
                 }
             }
