@@ -38,6 +38,24 @@ TEST(EstimateOfAChain, OfConstantShortAndUndefinedSeries) {
     EXPECT_EQ(run::text(undefined), "unknown");
 }
 
+TEST(EstimateOfAChain, AsText) {
+    EXPECT_EQ(run::text(0.59371, 0.00012), "0.59371(12)");
+    EXPECT_EQ(run::text(0.5, 0.00996), "0.500(10)");
+    EXPECT_EQ(run::text(123.456, 3.2), "123.5(32)");
+    EXPECT_EQ(run::text(123.456, 9.96), "123(10)");
+    EXPECT_EQ(run::text(123.456, 12.3), "123(12)");
+    EXPECT_EQ(run::text(4237.425, 67.6), "4237(68)");
+    EXPECT_EQ(run::text(4237.425, 99.6), "4240(100)");
+    EXPECT_EQ(run::text(1234567.8, 321), "1234570(320)");
+    EXPECT_EQ(run::text(-0.3, 45), "0(45)");
+    EXPECT_EQ(run::text(3.2e7, 1.2e6), "3.2e+07 ± 1.2e+06");
+    EXPECT_EQ(run::text(0.5, 1e-20), "0.5 ± 1e-20");
+    EXPECT_EQ(run::text(0.5, 0), "0.5");
+    EXPECT_EQ(run::page_text(-0.312, 0.034), "−0.312(34)");
+    EXPECT_EQ(run::time_text({.tau = 3.25, .tau_error = 0.12}, "sweeps"), "3.25(12) sweeps");
+    EXPECT_EQ(run::time_text({.tau = std::numeric_limits<double>::quiet_NaN()}, "sweeps"), "unknown");
+}
+
 class UpdateTables : public test::CommandTest {};
 
 TEST_F(UpdateTables, AreReadAsTheyWereWritten) {

@@ -10,9 +10,15 @@
 
 namespace kasane::run {
 
-/// The mean with its error in the last two digits: "0.59371(12)"; the mean alone where the error is not known or zero.
+/// The mean and in brackets the error of its last digits, two of them rounded: "0.59371(12)", "4237(68)", "1234570(320)"; "3e+07 ± 1.2e+06"
+/// for errors above 10^6 and below 10^-14; the mean alone where the error is not known or zero.
 std::string text(double mean, double error);
 inline std::string text(const lattice::Estimate& e) { return text(e.mean, e.error); }
+/// The autocorrelation time with its unit: "12.3(45) sweeps", "unknown".
+std::string time_text(const lattice::Estimate& e, const std::string& unit);
+/// As text(), with the minus sign of the other numbers of a page.
+std::string page_text(double mean, double error);
+inline std::string page_text(const lattice::Estimate& e) { return page_text(e.mean, e.error); }
 
 /// One number of each row.
 template <class Row, class F>

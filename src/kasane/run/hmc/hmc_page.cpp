@@ -55,7 +55,7 @@ std::string hmc_lead(const HmcHistory& h) {
             counted(r.steps, "step", "steps"), escape(r.integrator));
     if (m.plaquette.count > 0)
         words += fmt::format("The plaquette is <strong>{}</strong> in the mean of {}, of which {:.3g}% were accepted. ",
-                             escape(text(m.plaquette)), trajectories_text(m.plaquette.count), 100 * m.acceptance.mean);
+                             escape(page_text(m.plaquette)), trajectories_text(m.plaquette.count), 100 * m.acceptance.mean);
     if (const auto on = machine_text(r); !on.empty() && r.seconds > 0)
         words += fmt::format("It took <strong>{}</strong> on {}.", duration(r.seconds), escape(on));
     return words;
@@ -65,9 +65,9 @@ std::string hmc_tiles(const HmcRecord& r) {
     const auto& m = r.means;
     std::string out;
     if (m.plaquette.count > 0) {
-        out += tile(escape(text(m.plaquette)), "plaquette, Re tr / 3");
-        out += tile(escape(text(m.acceptance)), "acceptance");
-        if (std::isfinite(m.weight.mean)) out += tile(escape(text(m.weight)), "⟨exp(−ΔH)⟩, exactly 1");
+        out += tile(escape(page_text(m.plaquette)), "plaquette, Re tr / 3");
+        out += tile(escape(page_text(m.acceptance)), "acceptance");
+        if (std::isfinite(m.weight.mean)) out += tile(escape(page_text(m.weight)), "⟨exp(−ΔH)⟩, exactly 1");
         if (std::isfinite(m.plaquette.tau)) out += tile(escape(text(m.plaquette.tau, m.plaquette.tau_error)), "τ of the plaquette");
     }
     if (r.extents[0] > 0) out += tile(grouped(r.trajectories_done), "trajectories");
@@ -90,9 +90,9 @@ std::string plaquette_charts(const HmcHistory& h) {
     if (rows.size() < 2) return out;
     const auto& mean = h.record.means.plaquette;
     auto plot = history_plot(rows, "Plaquette against trajectory, after thermalisation", "plaquette", 2, of);
-    plot.reference = mean.mean, plot.reference_name = "mean " + text(mean);
+    plot.reference = mean.mean, plot.reference_name = "mean " + page_text(mean);
     return out + chart("After thermalisation", to_svg(plot),
-                       fmt::format("Mean {}; rectangle {}.", escape(text(mean)), escape(text(h.record.means.rectangle))));
+                       fmt::format("Mean {}; rectangle {}.", escape(page_text(mean)), escape(page_text(h.record.means.rectangle))));
 }
 
 std::string energy_chart(const HmcHistory& h) {
@@ -106,7 +106,7 @@ std::string energy_chart(const HmcHistory& h) {
         "Energy violation and acceptance", to_svg(plot),
         fmt::format("H at the end of the molecular dynamics minus H at its start. Mean {}; ⟨exp(−ΔH)⟩ = {}, which is 1 for an "
                     "exact algorithm. {:.3g}% of the trajectories were accepted; erfc(√⟨ΔH⟩ / 2) = {} is expected where ΔH is Gaussian.",
-                    escape(text(m.dH)), escape(text(m.weight)), 100 * m.acceptance.mean,
+                    escape(page_text(m.dH)), escape(page_text(m.weight)), 100 * m.acceptance.mean,
                     std::isfinite(expected) ? number(expected) : "unknown"));
 }
 
@@ -124,8 +124,8 @@ std::string table_chart(const UpdateTable& table, const char* column, const char
 std::string measurement_charts(const HmcHistory& h) {
     const auto& m = h.record.summary;
     const auto of = [&](const lattice::Estimate& e) {
-        return fmt::format("{} in the mean of {}, τ = {} trajectories", escape(text(e)), counted(e.count, "measurement", "measurements"),
-                           escape(text(e.tau, e.tau_error)));
+        return fmt::format("{} in the mean of {}, τ = {}", escape(page_text(e)), counted(e.count, "measurement", "measurements"),
+                           escape(time_text(e, "trajectories")));
     };
     const auto at = brief(h.record.measure.flow_time);
     return table_chart(h.tables.flow, "charge", "Topological charge", "Q", 3,
@@ -153,11 +153,10 @@ std::string force_chart(const HmcHistory& h) {
 std::string correlation_chart(const HmcHistory& h) {
     const auto& m = h.record.means.plaquette;
     const auto rows = thermalised(h.rows, h.record.thermalisation);
-    return autocorrelation_chart(
-        "Autocorrelation of the plaquette", "trajectories", 1,
-        {{"", 2, column(rows, [](const auto& row) { return row.plaquette; }), m.window}},
-        fmt::format("The normalised autocorrelation function. Its integral up to an automatic window is τ = {} trajectories.",
-                    escape(text(m.tau, m.tau_error))));
+    return autocorrelation_chart("Autocorrelation of the plaquette", "trajectories", 1,
+                                 {{"", 2, column(rows, [](const auto& row) { return row.plaquette; }), m.window}},
+                                 fmt::format("The normalised autocorrelation function. Its integral up to an automatic window is τ = {}.",
+                                             escape(time_text(m, "trajectories"))));
 }
 
 std::string hmc_speed(const HmcRecord& r) {
@@ -228,11 +227,11 @@ FactRows hmc_facts(const HmcRecord& r) {
         if (r.accept_first > 0) rows.add("… without Metropolis's test", "the first " + grouped(r.accept_first));
     }
     if (m.plaquette.count > 0) {
-        rows.add("Plaquette", text(m.plaquette));
-        rows.add("Rectangle", text(m.rectangle));
-        rows.add("ΔH", text(m.dH));
-        rows.add("⟨exp(−ΔH)⟩", text(m.weight));
-        rows.add("Acceptance", text(m.acceptance));
+        rows.add("Plaquette", page_text(m.plaquette));
+        rows.add("Rectangle", page_text(m.rectangle));
+        rows.add("ΔH", page_text(m.dH));
+        rows.add("⟨exp(−ΔH)⟩", page_text(m.weight));
+        rows.add("Acceptance", page_text(m.acceptance));
     }
     for (const auto& term : r.summary.terms) rows.add("Force, " + term.name, force_text(term));
     if (r.summary.returns > 0)
@@ -241,11 +240,11 @@ FactRows hmc_facts(const HmcRecord& r) {
                              error_size(r.summary.return_distance), error_size(r.summary.return_dH)));
     if (r.summary.eigenvalue.count > 0)
         rows.add("Smallest eigenvalue of D̂⁺D̂",
-                 fmt::format("{}, the least of all {}", text(r.summary.eigenvalue), brief(r.summary.least_eigenvalue)));
+                 fmt::format("{}, the least of all {}", page_text(r.summary.eigenvalue), brief(r.summary.least_eigenvalue)));
     if (r.summary.charge.count > 0) {
-        rows.add("Topological charge", text(r.summary.charge) + ", squared " + text(r.summary.charge2));
-        rows.add("t²E", fmt::format("{} at flow time {} a²", text(r.summary.t2E), brief(r.measure.flow_time)));
-        rows.add("t₀ / a²", text(r.summary.t0));
+        rows.add("Topological charge", page_text(r.summary.charge) + ", squared " + page_text(r.summary.charge2));
+        rows.add("t²E", fmt::format("{} at flow time {} a²", page_text(r.summary.t2E), brief(r.measure.flow_time)));
+        rows.add("t₀ / a²", page_text(r.summary.t0));
     }
     rows.add("Configurations", configurations_text(r.configurations, r.format, r.bits));
     return rows;

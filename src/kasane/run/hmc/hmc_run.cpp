@@ -203,9 +203,9 @@ class HmcRun : public Run {
                  {"seconds_per_trajectory", trajectory_seconds(record_)},
                  {"configurations", record_.configurations.size()},
                  {"configuration", text_or_null(done ? last : "")}},
-                fmt::format("{} trajectories in {:.1f} s, plaquette {}, acceptance {}, <exp(-dH)> {}: {}{}", record_.trajectories_done,
-                            record_.seconds, text(m.plaquette), text(m.acceptance), text(m.weight), record_.status,
-                            done ? "\nlast configuration: " + last : "")};
+                fmt::format("{} {} in {:.1f} s, plaquette {}, acceptance {}, <exp(-dH)> {}: {}{}", record_.trajectories_done,
+                            record_.trajectories_done == 1 ? "trajectory" : "trajectories", record_.seconds, text(m.plaquette),
+                            text(m.acceptance), text(m.weight), record_.status, done ? "\nlast configuration: " + last : "")};
     }
 
    private:

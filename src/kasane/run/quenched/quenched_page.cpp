@@ -39,7 +39,7 @@ std::string lead(const QuenchedHistory& h) {
     if (p.count > 0) {
         text += fmt::format("{} plaquette is <strong>{}</strong> in the mean of {}",
                             r.thermalisation > 0 ? "After the first " + counted(r.thermalisation, "sweep", "sweeps") + " the" : "The",
-                            escape(kasane::run::text(p)), counted(p.count, "measurement", "measurements"));
+                            escape(page_text(p)), counted(p.count, "measurement", "measurements"));
         if (std::isfinite(p.tau)) text += fmt::format("; its integrated autocorrelation time is {} sweeps", escape(brief(p.tau)));
         text += ". ";
     }
@@ -51,8 +51,8 @@ std::string lead(const QuenchedHistory& h) {
 std::string number_tiles(const QuenchedRecord& r) {
     std::string out;
     if (r.means.plaquette.count > 0) {
-        out += tile(escape(text(r.means.plaquette)), "plaquette, Re tr / 3");
-        out += tile(escape(text(r.means.polyakov)), "|Polyakov loop|");
+        out += tile(escape(page_text(r.means.plaquette)), "plaquette, Re tr / 3");
+        out += tile(escape(page_text(r.means.polyakov)), "|Polyakov loop|");
         if (std::isfinite(r.means.plaquette.tau))
             out += tile(escape(text(r.means.plaquette.tau, r.means.plaquette.tau_error)), "τ of the plaquette [sweeps]");
     }
@@ -82,11 +82,12 @@ std::string measured_part(const QuenchedHistory& h) {
     const auto& mean = h.record.means.plaquette;
     auto plot = chain_plot("Plaquette against sweep, after thermalisation", "sweep", "plaquette",
                            {curve(rows, "", 2, [](const auto& m) { return m.plaquette(); })});
-    plot.reference = mean.mean, plot.reference_name = "mean " + text(mean);
-    return chart("After thermalisation", to_svg(plot),
-                 fmt::format("All planes. Mean {}; the error includes autocorrelation, without which it would be {}.", escape(text(mean)),
-                             escape(error_size(mean.error /
-                                               std::sqrt(2 * std::fmax(mean.tau / static_cast<double>(h.record.measure_every), 0.5))))));
+    plot.reference = mean.mean, plot.reference_name = "mean " + page_text(mean);
+    return chart(
+        "After thermalisation", to_svg(plot),
+        fmt::format(
+            "All planes. Mean {}; the error includes autocorrelation, without which it would be {}.", escape(page_text(mean)),
+            escape(error_size(mean.error / std::sqrt(2 * std::fmax(mean.tau / static_cast<double>(h.record.measure_every), 0.5))))));
 }
 
 std::string correlations(const QuenchedHistory& h) {
@@ -96,10 +97,9 @@ std::string correlations(const QuenchedHistory& h) {
         "Autocorrelation", "sweeps", h.record.measure_every,
         {{"plaquette", 2, column(rows, [](const auto& row) { return row.plaquette(); }), m.plaquette.window},
          {"|P|", 3, column(rows, [](const auto& row) { return row.polyakov(); }), m.polyakov.window}},
-        fmt::format(
-            "The normalised autocorrelation function. Its integral up to an automatic window is τ = {} sweeps for the plaquette and {} "
-            "for |P|; measurements that are 2τ apart count as independent.",
-            escape(text(m.plaquette.tau, m.plaquette.tau_error)), escape(text(m.polyakov.tau, m.polyakov.tau_error))));
+        fmt::format("The normalised autocorrelation function. Its integral up to an automatic window is τ = {} for the plaquette and {} "
+                    "for |P|; measurements that are 2τ apart count as independent.",
+                    escape(time_text(m.plaquette, "sweeps")), escape(time_text(m.polyakov, "sweeps"))));
 }
 
 std::string polyakov_chart(const QuenchedHistory& h) {
@@ -112,7 +112,8 @@ std::string polyakov_chart(const QuenchedHistory& h) {
             "P = tr ∏ U_t / 3, averaged over space: one dot for each measurement. In the confined phase the dots lie about 0; in the "
             "deconfined phase they lie along one of the three dotted directions, the elements of the centre. |P| = {}, "
             "susceptibility {}.",
-            escape(text(h.record.means.polyakov)), escape(text(h.record.means.susceptibility.value, h.record.means.susceptibility.error))));
+            escape(page_text(h.record.means.polyakov)),
+            escape(page_text(h.record.means.susceptibility.value, h.record.means.susceptibility.error))));
 }
 
 std::string charts(const QuenchedHistory& h) {
@@ -147,10 +148,10 @@ FactRows facts(const QuenchedRecord& r) {
         rows.add("A sweep", fmt::format("1 heatbath, {} overrelaxation, seed {}", r.overrelaxation, r.seed));
     }
     if (m.plaquette.count > 0) {
-        rows.add("Plaquette", text(m.plaquette));
-        rows.add("… space, time", text(m.plaquette_space) + ", " + text(m.plaquette_time));
-        rows.add("Polyakov loop", text(m.polyakov_re) + " + " + text(m.polyakov_im) + " i");
-        rows.add("… |P|", text(m.polyakov) + ", susceptibility " + text(m.susceptibility.value, m.susceptibility.error));
+        rows.add("Plaquette", page_text(m.plaquette));
+        rows.add("… space, time", page_text(m.plaquette_space) + ", " + page_text(m.plaquette_time));
+        rows.add("Polyakov loop", page_text(m.polyakov_re) + " + " + page_text(m.polyakov_im) + " i");
+        rows.add("… |P|", page_text(m.polyakov) + ", susceptibility " + page_text(m.susceptibility.value, m.susceptibility.error));
         rows.add("Measurements", fmt::format("{}, one in {}", grouped(m.plaquette.count), counted(r.measure_every, "sweep", "sweeps")));
     }
     rows.add("Configurations", configurations_text(r.configurations, r.format, r.bits));

@@ -133,9 +133,9 @@ class QuenchedRun : public Run {
         const auto& m = record_.means;
         const auto last = fs::absolute(directory / record_.configuration).lexically_normal().string();
         const bool done = record_.status == "done";
-        auto line = fmt::format("{} sweeps in {:.1f} s, plaquette {} ({} in space, {} in time), |P| {}, tau {} sweeps: {}",
-                                record_.sweeps_done, record_.seconds, text(m.plaquette), text(m.plaquette_space), text(m.plaquette_time),
-                                text(m.polyakov), text(m.plaquette.tau, m.plaquette.tau_error), record_.status);
+        auto line = fmt::format("{} in {:.1f} s, plaquette {} ({} in space, {} in time), |P| {}, tau {}: {}",
+                                counted(record_.sweeps_done, "sweep"), record_.seconds, text(m.plaquette), text(m.plaquette_space),
+                                text(m.plaquette_time), text(m.polyakov), time_text(m.plaquette, "sweeps"), record_.status);
         if (done) line += "\nlast configuration: " + last;
         return {{{"steps", record_.sweeps_done},
                  {"measurements", m.plaquette.count},
