@@ -34,4 +34,14 @@ TEST(PlanePlot, DrawsOneDotPerFinitePoint) {
     EXPECT_LE(dots(svg_of(std::vector<std::complex<double>>(5001, {0.1, 0.1}))), 2000U);
 }
 
+TEST(PlanePlot, HasTicksOnBothSidesOfZero) {
+    for (double size = 0.01; size < 1; size *= 1.07) {
+        const auto svg = svg_of({{size, 0}});
+        std::size_t ticks = 0;
+        for (auto at = svg.find("text-anchor=\"end\">"); at != std::string::npos; at = svg.find("text-anchor=\"end\">", at + 1)) ++ticks;
+        EXPECT_GE(ticks, 1 + 3U) << size << ": the label of the axis and three ticks at least";
+        EXPECT_LE(ticks, 1 + 6U) << size;
+    }
+}
+
 }  // namespace

@@ -25,6 +25,11 @@ Plot simple(std::vector<double> x, std::vector<double> y) {
     return p;
 }
 
+std::string on_log_axis(Plot plot) {
+    plot.log_y = true;
+    return to_svg(plot);
+}
+
 std::size_t count(const std::string& text, const std::string& what) {
     std::size_t n = 0;
     for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
@@ -61,6 +66,28 @@ TEST(ReportPlot, LogTicks) {
     EXPECT_TRUE(near(log_ticks(1e-6, 1e-2), {1e-6, 1e-5, 1e-4, 1e-3, 1e-2}));
     EXPECT_LE(log_ticks(1e-30, 1).size(), 8U);
     EXPECT_GE(log_ticks(2, 7).size(), 2U);
+    for (const double low : {1., 1.1, 2.1, 3.3, 5.1, 7.7})
+        for (const double factor : {2.25, 2.4, 3.}) EXPECT_GE(log_ticks(low, factor * low).size(), 2U) << low << " " << factor;
+    const std::vector<double> x{0, 1};
+    for (const double y : {2250., 1.5e-3, 5.}) {  // an axis of one value
+        const auto svg = on_log_axis(simple(x, {y, y}));
+        EXPECT_GE(count(svg, "text-anchor=\"end\">"), 1 + 2U) << "a label and two ticks in " << svg;
+    }
+    EXPECT_NE(on_log_axis(simple(x, {3e-3, 3e-3})).find("2.5×10⁻³"), std::string::npos);
+}
+
+TEST(ReportPlot, WholeNumbersHaveWholeTicks) {
+    const auto svg = to_svg(simple({0, 1, 2, 3}, {1, 2, 3, 4}));
+    for (const char* tick : {">0<", ">1<", ">2<", ">3<"})
+        EXPECT_NE(svg.find("text-anchor=\"middle\"" + std::string(tick)), std::string::npos);
+    EXPECT_EQ(count(svg, "text-anchor=\"middle\""), 4U) << svg;
+    const auto one = to_svg(simple({1}, {2}));
+    EXPECT_EQ(count(one, "text-anchor=\"middle\">"), 1U) << one;
+    EXPECT_NE(one.find("text-anchor=\"middle\">1<"), std::string::npos) << one;
+    const auto many = to_svg(simple({16, 12345}, {1, 2}));
+    for (const char* words : {"at time [Gyr] 16<", "at time [Gyr] 12,345<"}) EXPECT_NE(many.find(words), std::string::npos) << many;
+    const auto parts = to_svg(simple({0, 0.5, 1}, {1, 2, 3}));
+    EXPECT_NE(parts.find(">0.2<"), std::string::npos);
 }
 
 TEST(ReportPlot, DoublingTicks) {

@@ -33,7 +33,9 @@ std::string to_svg(const PlanePlot& plot) {
     const auto to_y = [&](double y) { return center_y - half_side * y / limit; };
     std::string out = fmt::format("<svg class=\"plot\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">", plane_width, plane_height,
                                   escape(plot.title));
-    for (const double t : nice_ticks(-limit, limit, 4)) {
+    auto ticks = nice_ticks(-limit, limit, 4);
+    if (ticks.size() < 3) ticks = nice_ticks(-limit, limit, 5);  // steps of `limit` at most: 0 alone shows no scale
+    for (const double t : ticks) {
         out += fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>", to_x(t), to_y(-limit),
                            to_y(limit));
         out += fmt::format("<line class=\"grid\" x1=\"{1:.1f}\" x2=\"{2:.1f}\" y1=\"{0:.1f}\" y2=\"{0:.1f}\"/>", to_y(t), to_x(-limit),

@@ -22,6 +22,8 @@ struct Range {
     bool empty() const { return low > high; }
 };
 
+bool is_whole(double value) { return std::abs(value) < 1e15 && value == std::round(value); }
+
 /// Letters, not bytes, of UTF-8.
 double text_width(const std::string& text) {
     return letter * static_cast<double>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
@@ -119,7 +121,9 @@ std::string hover_points(const Series& s, std::size_t number_of_series, const Pl
         if (!f.drawable(s.x[i], s.y[i])) continue;
         out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\"><title>{}{} at {} {}</title></circle>", f.to_x(s.x[i]),
                            f.to_y(s.y[i]), s.name.empty() ? "" : escape(s.name) + ": ", number(s.y[i]), escape(plot.x_label),
-                           plot.x_scale == Scale::doublings ? brief(s.x[i]) : number(s.x[i]));
+                           is_whole(s.x[i]) && s.x[i] >= 0    ? grouped(std::llround(s.x[i]))
+                           : plot.x_scale == Scale::doublings ? brief(s.x[i])
+                                                              : number(s.x[i]));
     }
     return out;
 }
@@ -147,8 +151,8 @@ std::string plain(double value, int digits) {
 std::string log_label(double value) {
     if (value > 0.0099 && value < 10001) return value > 999 ? grouped(std::llround(value)) : fmt::format("{:.3g}", value);
     const int whole = static_cast<int>(std::floor(std::log10(value) + 1e-9));
-    const long lead = std::lround(value / std::pow(10, whole));
-    return lead == 1 ? power_of_ten(whole) : fmt::format("{}×{}", lead, power_of_ten(whole));
+    const auto lead = fmt::format("{:.3g}", value / std::pow(10, whole));
+    return lead == "1" ? power_of_ten(whole) : lead + "×" + power_of_ten(whole);
 }
 
 /// Small numbers as they are, others as powers: "8", "2²³", "2⁻⁹".
@@ -158,14 +162,16 @@ std::string doubling_label(double value) {
 }
 
 std::string x_axis(const Plot& plot, const Frame& f) {
-    const auto ticks = plot.x_scale == Scale::linear    ? nice_ticks(f.x.low, f.x.high, 6)
-                       : plot.x_scale == Scale::decades ? log_ticks(f.x.low, f.x.high)
-                                                        : doubling_ticks(f.x.low, f.x.high);
+    auto ticks = plot.x_scale == Scale::linear    ? nice_ticks(f.x.low, f.x.high, 6)
+                 : plot.x_scale == Scale::decades ? log_ticks(f.x.low, f.x.high)
+                                                  : doubling_ticks(f.x.low, f.x.high);
+    const bool counts = std::ranges::all_of(plot.series, [](const Series& s) { return std::ranges::all_of(s.x, is_whole); });
+    if (counts) std::erase_if(ticks, [](double t) { return !is_whole(t); });
     std::string out;
     for (const double t : ticks)
         out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>", f.to_x(t), bottom + 18,
-                           plot.x_scale == Scale::linear    ? plain(t, decimals(ticks))
-                           : plot.x_scale == Scale::decades ? log_label(t)
+                           plot.x_scale == Scale::linear    ? plain(t, counts ? 0 : decimals(ticks))
+                              : plot.x_scale == Scale::decades ? log_label(t)
                                                             : doubling_label(t));
     return out;
 }
@@ -276,7 +282,7 @@ std::vector<double> log_ticks(double low, double high) {
             if (inside(factor * decade)) ticks.push_back(factor * decade);
         }
     }
-    return ticks;
+    return ticks.size() < 2 ? nice_ticks(low, high, 5) : ticks;
 }
 
 std::vector<double> doubling_ticks(double low, double high) {

@@ -49,7 +49,8 @@ struct Plot {
 /// Returns at most about `count` round numbers in [low, high], in steps of 1, 2 or 5 times a power of ten.
 std::vector<double> nice_ticks(double low, double high, int count);
 
-/// Tick positions of a logarithmic axis that spans [low, high], both positive: decades, thinned or with 2 and 5 between.
+/// Tick positions of a logarithmic axis that spans [low, high], both positive: decades, thinned or with 2 and 5 between; round
+/// numbers in even steps where these would be fewer than two.
 std::vector<double> log_ticks(double low, double high);
 
 /// Powers of two in [low, high], both positive; thinned evenly to at most ten.
