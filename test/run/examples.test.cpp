@@ -99,6 +99,16 @@ TEST_P(Example, ChecksAndRunsCutShort) {
 }
 
 /// The first picture of a new user, as docs/quickstart.md describes it; shortened, with fewer particles.
+TEST_F(FirstPicture, OfADoubleStarHasItsUnitsAndNoGalaxies) {
+    const auto path = (fs::path(KASANE_SOURCE_DIR) / "examples/kepler.toml").string();
+    EXPECT_TRUE(kasane({"check", path, "--json"}).json()["notes"].empty());
+    ASSERT_EQ(kasane({"run", path, "-o", "out", "--quiet", "--set", "run.until=1 yr"}).status, 0);
+    const auto page = test::read_file(directory / "out/report.html");
+    for (const char* words : {"Two objects, 2 particles in all", "<strong>1.00\u00a0yr</strong>", "time [yr]", "5\u00a0×\u00a010⁻⁴ yr"})
+        EXPECT_NE(page.find(words), std::string::npos) << words;
+    for (const char* words : {"galax", "time units", "decreases from passage"}) EXPECT_EQ(page.find(words), std::string::npos) << words;
+}
+
 TEST_F(FirstPicture, ShowsTwoDisksWithTidalTails) {
     const auto path = (fs::path(KASANE_SOURCE_DIR) / "examples/galaxy-collision.toml").string();
     const auto check = kasane({"check", path, "--json"}).json();

@@ -17,6 +17,13 @@ TEST(UnitWords, TimesInYearsWhenTheUnitsHaveAScale) {
     const auto myr = time_scale(galactic, 0.1);
     EXPECT_EQ(myr.unit, "Myr");
     EXPECT_EQ(myr.text(0.1), "97.8\u00a0Myr");
+    const auto years = time_scale(galactic, 1e-5);
+    EXPECT_EQ(years.text(1e-5), "9778\u00a0yr");
+    auto user = kasane::gravity::user_units(1.495978707e13, 1.989e33, 474047);  // au, au/yr
+    EXPECT_EQ(time_scale(user, 10).text(9.5), "9.5\u00a0yr") << "the unit's default name is a number of Gyr";
+    user.time_name = "a";
+    EXPECT_EQ(time_scale(user, 10).text(9.5), "9.5\u00a0a");
+    EXPECT_EQ(time_scale(user, 1e6).unit, "Myr");
     const auto plain = time_scale(kasane::gravity::nbody_units(), 20);
     EXPECT_EQ(plain.unit, "");
     EXPECT_EQ(plain.text(12.5), "t = 12.5");

@@ -44,7 +44,7 @@ std::string status_remarks(const RunPage& page, const RunHistory& h) {
 std::string device_text(const DeviceInfo& d) {
     std::vector<std::string> texts{d.name};
     if (d.memory_bytes > 0) texts.push_back(bytes(static_cast<double>(d.memory_bytes)));
-    if (d.units > 0) texts.push_back(brief(d.units) + (d.kind == "cpu" ? " cores" : " multiprocessors"));
+    if (d.units > 0) texts.push_back(brief(d.units) + (d.kind == "cpu" ? " core" : " multiprocessor") + (d.units == 1 ? "" : "s"));
     if (d.clock_hertz > 0) texts.push_back(brief(d.clock_hertz / 1e9) + " GHz");
     if (!d.capability.empty()) texts.push_back(d.kind == "cuda" ? "compute capability " + d.capability : d.capability);
     return joined(texts);

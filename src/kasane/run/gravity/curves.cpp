@@ -89,9 +89,12 @@ std::string separation(const PageContext& c) {
     auto p = over_time(c, "Separation", with_unit("separation", c.length_unit));
     p.from_zero = true;
     p.series.push_back({"", time, apart});
-    return chart("Separation", to_svg(p),
-                 "Distance between the centres of the two objects. It decreases from passage to passage, since the orbit loses energy to "
-                 "the motions inside the objects.");
+    return chart(
+        "Separation", to_svg(p),
+        std::string("Distance between the centres of the two objects.") +
+            (c.film.groups.points() ? ""
+                                    : " It decreases from passage to passage, since the orbit loses energy to the motions inside the "
+                                      "objects."));
 }
 
 }  // namespace

@@ -52,8 +52,10 @@ FactRows facts(const PageContext& c) {
     const bool constant = r.step.method.empty() || r.step.method == "leapfrog";
     if (std::isfinite(r.dt)) {
         const auto scale = time_scale(r.units, r.dt);
-        rows.add(constant ? "Step" : "Longest step",
-                 brief(r.dt) + (scale.unit.empty() ? "" : " (" + brief(r.dt * scale.factor) + " " + scale.unit + ")"));
+        const auto shown = brief(r.dt * scale.factor) + " " + scale.unit;
+        rows.add(constant ? "Step" : "Longest step", scale.unit.empty()  ? brief(r.dt)
+                                                     : scale.factor == 1 ? shown
+                                                                         : brief(r.dt) + " (" + shown + ")");
     }
     rows.add("Steps", r.steps > 0 ? grouped(r.steps) : "");
     if (!constant) {

@@ -51,9 +51,9 @@ void read_schedule(io::Section run, io::Section step, io::Section output, Gravit
 std::vector<std::string> notes(const GravityFile& file) {
     std::vector<std::string> all;
     const auto& schedule = file.schedule;
-    if (const double end = schedule.time(schedule.last()); std::abs(end - schedule.until) > 1e-6 * schedule.dt)
+    if (const double end = schedule.time(schedule.last()); std::abs(end - schedule.until) > 0.01 * schedule.dt)  // less: rounding of units
         all.push_back(
-            fmt::format("until = {} is not a whole number of steps of {} after the start: the run ends at {:.10g}, the nearest one",
+            fmt::format("until = {:.10g} is not a whole number of steps of {} after the start: the run ends at {:.10g}, the nearest one",
                         schedule.until, schedule.dt, end));
     const auto* control = control_of(file.steps);
     if (!control || is_softened(file.force, file.softening)) return all;

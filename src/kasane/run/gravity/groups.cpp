@@ -159,12 +159,12 @@ Groups make_groups(const gravity::Particles& first, const History& history) {
     const bool has_dark = halo_count > 0 && bright_mass > 0;
     groups.haloes_drawn = !(has_dark && history.film_of_stars);
 
-    const std::string noun = history.record.units.length_cm > 0 ? "galaxy" : "object";
     const bool only_disks =
         std::count_if(std::begin(bright_type), std::end(bright_type), [](auto n) { return n > 0; }) == 1 && bright_type[2] > 0;
     const std::string stars = only_disks ? "disk" : "stars";
     static constexpr double hue[] = {62, 240, 150, 350};
     const int n = groups.member.objects();
+    const std::string noun = history.record.units.length_cm > 0 && std::ssize(first.id) > n ? "galaxy" : "object";
     if (n == 1)
         groups.group.push_back({has_dark ? stars : "particles", has_dark ? hue[0] : 280, 1, false, 0});
     else

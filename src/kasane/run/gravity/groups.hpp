@@ -5,6 +5,7 @@
 #include <kasane/gravity/particles/particles.hpp>
 #include <kasane/run/gravity/history.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -47,6 +48,10 @@ struct Groups {
     bool haloes_drawn = true;
     std::int64_t hidden_count = 0;
 
+    /// Whether each object is one particle, without motions inside.
+    bool points() const {
+        return std::ranges::all_of(group, [](const Group& g) { return g.count <= 1; });
+    }
     /// The group of every particle, or `hidden`.
     std::vector<std::uint8_t> of(const gravity::Particles& particles) const;
 };

@@ -48,9 +48,9 @@ std::string summary(const PageContext& c, const Span& span) {
     std::string text;
     const auto subject = r.particles > 0 ? counted(r.particles, "particle", "particles") : "The particles";
     const bool pair = c.film.groups.member.objects() == 2 && !c.film.frames.empty();
-    const auto noun = r.units.length_cm > 0 ? "galaxies" : "objects";
+    const auto noun = r.units.length_cm > 0 && !c.film.groups.points() ? "galaxies" : "objects";
     text += pair ? fmt::format("Two {}, {} in all, ", noun, subject) : subject + " ";
-    text += "moved under their own gravity";
+    text += fmt::format("moved under {} own gravity", r.particles == 1 ? "its" : "their");
     if (std::isfinite(span.last)) text += " for <strong>" + simulated(c, span) + "</strong>";
     if (r.step_counts.block_steps > 0 && r.step.method == "block")
         text += ", in " + counted(r.step_counts.block_steps, "block step", "block steps");

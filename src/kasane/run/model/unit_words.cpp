@@ -10,7 +10,13 @@ report::TimeScale time_scale(const gravity::Units& units, double longest) {
     report::TimeScale scale;
     const double gigayears = units.time_s() / (1e9 * year);
     const double span = std::abs(longest) * gigayears;
-    if (span > 1e-4 && span < 1e4) scale = span >= 0.5 ? report::TimeScale{gigayears, "Gyr"} : report::TimeScale{gigayears * 1e3, "Myr"};
+    const auto& name = units.time_name;
+    if (span > 1e-4 && span < 1e4)
+        scale = span >= 0.5 ? report::TimeScale{gigayears, "Gyr"} : report::TimeScale{gigayears * 1e3, "Myr"};
+    else if (!name.empty() && name[0] != '.' && !(name[0] >= '0' && name[0] <= '9'))  // "0.978 Gyr" does not follow a number
+        scale.unit = name;
+    else if (span > 0 && std::isfinite(span))
+        scale = {gigayears * 1e9, "yr"};
     const double shown = std::abs(longest) * scale.factor;
     if (shown > 0 && std::isfinite(shown)) scale.decimals = std::clamp(2 - static_cast<int>(std::floor(std::log10(shown))), 0, 9);
     return scale;

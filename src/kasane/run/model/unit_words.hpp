@@ -8,7 +8,7 @@
 
 namespace kasane::run {
 
-/// Gyr or Myr, whichever suits a run of this length, when the units have a scale.
+/// Gyr or Myr, whichever suits a run of this length, when the units have a scale; for other lengths the name of the unit of time, or years.
 report::TimeScale time_scale(const gravity::Units& units, double longest);
 
 /// [mass / length^2] as Msun/pc^2 where the units have a scale.
