@@ -86,7 +86,13 @@ void write_report(const SampleOptions& o, const run::ModelFile& model, const run
     for (std::size_t i = 0; i < model.initial.sources.size(); ++i)
         if (facts[i]) page.galaxies.push_back(run::describe(model.initial.sources[i].name, *sampling.galaxy(i), *facts[i], on));
     run::write_model_tables(page.tables, page);
-    run::write_model_report(o.report, page);
+    try {
+        run::write_model_report(o.report, page);
+    } catch (const Error&) {
+        std::error_code ignored;
+        std::filesystem::remove(page.tables, ignored);  // tables without their page
+        throw;
+    }
 }
 
 int sample(const Common& common, SampleOptions o) {

@@ -101,6 +101,28 @@ TEST_F(AtomicFiles, FullDiskIsAClearErrorThatLeavesTheOldFile) {
     EXPECT_EQ(files(), 1u);
 }
 
+TEST_F(AtomicFiles, NamesTheSpaceThatIsNeeded) {
+    try {
+        const AtomicFile file(path(), std::uint64_t{1} << 62);
+        FAIL() << "nothing was thrown";
+    } catch (const ComputationError& error) {
+        EXPECT_NE(std::string(error.what()).find("disk full: 4398046511104.0 MiB are needed and "), std::string::npos) << error.what();
+    }
+    AtomicFile file(path());
+    const FileSizeLimit limit(100'000);
+    try {
+        auto out = kasane::hdf5::File::create(file.temporary());
+        out.write("/x", std::vector<double>(1'000'000, 1.0));
+        out.close();
+        FAIL() << "nothing was thrown";
+    } catch (const ComputationError& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("File too large: at least 8 MiB are needed"), std::string::npos) << text;
+        EXPECT_NE(text.find(path().string() + ": "), std::string::npos) << text;
+        EXPECT_EQ(text.find("disk full"), std::string::npos) << text;
+    }
+}
+
 TEST_F(AtomicFiles, Hdf5OnAFullDisk) {
     kasane::write_atomically(path(), "old");
     {

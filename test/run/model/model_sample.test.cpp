@@ -100,6 +100,19 @@ TEST_F(SampleReport, RefusesWhatCannotBeWritten) {
     test::expect_bad_input(kasane({"sample", "ball.toml", "-o", "s.hdf5", "--report", "page.html", "--json"}), {"--report", "galaxies"});
 }
 
+TEST_F(SampleReport, LeavesNoTablesWithoutTheirPage) {
+    auto process = Process(directory, {"sample", "model.toml", "-o", "s.hdf5", "--report", "page.html"}, [] {
+        std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{250'000, 250'000};  // bytes: more than snapshot and tables, less than the page
+        setrlimit(RLIMIT_FSIZE, &limit);
+    });
+    const auto outcome = process.wait();
+    EXPECT_EQ(outcome.status, 1) << outcome.err;
+    EXPECT_NE(outcome.err.find("page.html"), std::string::npos) << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(directory / "page.html"));
+    EXPECT_FALSE(std::filesystem::exists(directory / "page.tables.hdf5"));
+}
+
 TEST_F(SampleReport, OneSectionForEachGalaxy) {
     test::write_file(directory / "pair.toml",
                      "units = \"nbody\"\n[orbit]\nseparation = 40\npericentre = 3\n[[object]]\nname = \"big\"\nmodel = \"model.toml\"\n"

@@ -604,6 +604,17 @@ TEST_F(Poisson, AKilledSolveContinuesFromItsNewestValidCheckpoint) {
     EXPECT_LT(largest_difference(potential(), exact), 1e-6 * exact[0]);
 }
 
+TEST_F(Poisson, TheReportSaysThatTheSolutionIsMissing) {
+    problem(8);
+    ASSERT_EQ(kasane({"run", "box.toml", "--quiet"}).status, 0);
+    EXPECT_EQ(read_file(directory / "out/report.html").find("is missing"), std::string::npos);
+    fs::remove(directory / "out/solution.hdf5");
+    ASSERT_EQ(kasane({"report", "out"}).status, 0);
+    const auto page = read_file(directory / "out/report.html");
+    EXPECT_NE(page.find("The solution, solution.hdf5, is missing."), std::string::npos);
+    EXPECT_EQ(page.find("Open the solution"), std::string::npos);
+}
+
 TEST_F(Poisson, ADeeplyNestedRecordIsAnError) {
     problem(8);
     ASSERT_EQ(kasane({"run", "box.toml", "--quiet"}).status, 0);

@@ -24,14 +24,18 @@ std::uint64_t free_bytes(const std::filesystem::path& directory) {
     return static_cast<std::uint64_t>(volume.f_bavail) * volume.f_frsize;
 }
 
+std::string size_text(std::uint64_t bytes) {
+    const double kib = static_cast<double>(bytes) / 1024;
+    return kib < 1024 ? fmt::format("{:.1f} KiB", kib) : fmt::format("{:.1f} MiB", kib / 1024);
+}
+
 [[noreturn]] void fail_writing(const std::filesystem::path& target, int error) {
     const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
     const auto space = free_bytes(directory_of(target));
-    throw ComputationError(fmt::format(
-        "cannot write {}: {}{}; {}", target.string(), std::strerror(error),
-        full && space != UINT64_MAX ? fmt::format(" ({:.1f} MiB free there)", static_cast<double>(space) / 1048576) : std::string(),
-        full ? "an older file of this name is untouched. Free some space, or write to another disk"
-             : "an older file of this name is untouched"));
+    throw ComputationError(fmt::format("cannot write {}: {}{}; {}", target.string(), std::strerror(error),
+                                       full && space != UINT64_MAX ? fmt::format(" ({} free there)", size_text(space)) : std::string(),
+                                       full ? "an older file of this name is untouched. Free some space, or write to another disk"
+                                            : "an older file of this name is untouched"));
 }
 
 }  // namespace
@@ -52,9 +56,9 @@ AtomicFile::AtomicFile(std::filesystem::path target, std::uint64_t expected_byte
     const auto space = free_bytes(directory);
     if (expected_bytes > space) {
         throw ComputationError(
-            fmt::format("cannot write {}: disk full: {:.1f} MiB are needed and {:.1f} MiB are free; an older file of "
+            fmt::format("cannot write {}: disk full: {} are needed and {} are free; an older file of "
                         "this name is untouched. Free some space, or write to another disk",
-                        target_.string(), static_cast<double>(expected_bytes) / 1048576, static_cast<double>(space) / 1048576));
+                        target_.string(), size_text(expected_bytes), size_text(space)));
     }
     // One temporary name per target, so that the remains of a killed run are removed here and never accumulate.
     temporary_ = directory / ("." + name + ".tmp");
@@ -66,6 +70,12 @@ AtomicFile::AtomicFile(std::filesystem::path target, std::uint64_t expected_byte
         throw InputError(fmt::format("cannot be written: {}. Choose a directory in which you may create files", std::strerror(error)),
                          where);
     }
+}
+
+std::filesystem::path AtomicFile::target_of(const std::filesystem::path& temporary) {
+    const auto name = temporary.filename().string();
+    if (name.size() < 6 || !name.starts_with('.') || !name.ends_with(".tmp")) return temporary;
+    return temporary.parent_path() / name.substr(1, name.size() - 5);
 }
 
 AtomicFile::~AtomicFile() { discard(); }

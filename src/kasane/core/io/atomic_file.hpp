@@ -22,6 +22,8 @@ class AtomicFile {
     /// Name for writing until commit(): through write(), or by opening this name (HDF5 does) and closing it before commit().
     const std::filesystem::path& temporary() const { return temporary_; }
     const std::filesystem::path& target() const { return target_; }
+    /// The target of a temporary file, for messages; any other name is returned as it is.
+    static std::filesystem::path target_of(const std::filesystem::path& temporary);
 
     /// Appends. @throws ComputationError (disk full)
     void write(const void* bytes, std::size_t count);

@@ -1,6 +1,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/base/memory_error.hpp>
 #include <kasane/core/device/space.hpp>
+#include <kasane/core/io/atomic_file.hpp>
 #include <kasane/core/io/hdf5.hpp>
 #include <kasane/core/io/hdf5_blocks.hpp>
 #include <kasane/core/io/hdf5_driver.hpp>
@@ -227,9 +228,10 @@ void File::close() {
 void File::check_disk() const {
     const int error = output_ ? output_->error() : 0;
     if (error == 0) return;
-    const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
-    const auto needed = full ? fmt::format("disk full, at least {} MiB are needed: ", (output_->length >> 20) + 1) : std::string();
-    throw ComputationError(fmt::format("cannot write {}: {}{}", path_.string(), needed, std::strerror(error)));
+    const bool full = error == ENOSPC || error == EDQUOT;
+    const auto needed = full || error == EFBIG ? fmt::format(": at least {} MiB are needed", (output_->length >> 20) + 1) : std::string();
+    throw ComputationError(fmt::format("cannot write {}: {}{}{}", AtomicFile::target_of(path_).string(), full ? "disk full: " : "",
+                                       std::strerror(error), needed));
 }
 
 void File::fail(const std::string& object, const std::string& problem) const {

@@ -305,7 +305,8 @@ FactRows facts(const PoissonRecord& r) {
 
 std::string opening(const PoissonHistory& h) {
     std::error_code ignored;
-    if (!std::filesystem::is_regular_file(h.directory / "solution.xmf", ignored)) return "";
+    for (const char* file : {"solution.xmf", "solution.hdf5"})
+        if (!std::filesystem::is_regular_file(h.directory / file, ignored)) return "";
     const auto xdmf = shell_word((h.directory / "solution.xmf").string()), hdf5 = (h.directory / "solution.hdf5").string();
     return "<section>\n<h2>Open the solution</h2>\n<div class=\"halves\">\n<div><h3>ParaView</h3>\n<pre class=\"card\" "
            "tabindex=\"0\">paraview " +
@@ -342,6 +343,8 @@ PoissonHistory read_poisson_history(RunHistory& run) {
             run.notes.push_back(path.filename().string() + " cannot be shown: " + error.problems()[0].message + ".");
         }
     }
+    if (std::error_code ignored; h.record.status == "done" && !std::filesystem::exists(run.directory / "solution.hdf5", ignored))
+        run.notes.emplace_back("The solution, solution.hdf5, is missing.");
     return h;
 }
 
