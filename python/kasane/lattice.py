@@ -482,7 +482,7 @@ class WilsonSolver(NotPickled):
             check_finite(b, "b")
             x, self.log = self._core.solve(b)
         self.logs = [self.log]
-        self._check_converged(check)
+        self._require_converged(check)
         return x
 
     def _solve_columns(self, b: Sequence[Any], check: bool) -> List[np.ndarray]:
@@ -494,12 +494,13 @@ class WilsonSolver(NotPickled):
             check_finite(field, name)
         x, self.logs = self._core.solve_columns(fields)
         self.log = next((log for log in self.logs if not log.converged), self.logs[-1])
-        self._check_converged(check)
+        self._require_converged(check)
         return x
 
-    def _check_converged(self, check: bool) -> None:
-        if check and not self.log.converged:
-            raise ComputationError(f"the solve did not converge: {self.log.end}, true residual {self.log.true_residual:.2e}")
+    def _require_converged(self, check: bool) -> None:
+        for log in self.logs:
+            if check and not log.converged:
+                raise ComputationError(f"the solve did not converge: {log.end}, true residual {log.true_residual:.2e}")
 
     def apply(self, psi: Any, adjoint: bool = False) -> Any:
         """D psi, or D^+ psi, in double."""
