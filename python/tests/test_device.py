@@ -384,6 +384,16 @@ def test_links_on_the_device_are_read_there(library, links, monkeypatch):
         expected.array(out=out)
 
 
+def test_several_quark_fields_are_solved_at_once_on_the_device(links):
+    own, there = (WilsonSolver(links, kappa=0.12, csw=1.0, device=on, rtol=1e-11) for on in ("cpu", "cuda"))
+    expected, found = own.propagator((1, 2, 3, 4)), there.propagator((1, 2, 3, 4))
+    assert len(there.logs) == 12 and all(log.converged for log in there.logs)
+    for column, other in zip(found.columns, expected.columns):
+        assert np.linalg.norm(column - other) < 1e-9 * np.linalg.norm(other)
+    source = point_source((4, 4, 4, 8), (1, 2, 3, 4), 1, 2)
+    assert np.linalg.norm(0.24 * there.solve(source) - found.columns[5]) < 1e-9 * np.linalg.norm(found.columns[5])
+
+
 def test_quark_fields_on_the_device_are_used_there(library, links, monkeypatch):
     random = np.random.default_rng(8)
     psi = random.normal(size=(8, 4, 4, 4, 4, 3)) + 1j * random.normal(size=(8, 4, 4, 4, 4, 3))
