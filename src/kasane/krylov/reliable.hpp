@@ -39,15 +39,13 @@ bool update(High& high, Low& low, const Convert& convert, typename High::Vector&
 }
 
 /// Finds x with |b - A x| <= rtol |b|, from the x that is given, by BiCGStab with the low operator `a`.
-/// @param delta  the first update happens when the residual has become smaller than delta times its largest, later ones as Spacing decides;
-///               0: never before the recurrence has converged
+/// @param factors  of the first update, later ones as Spacing decides; 0: never before the recurrence has converged
 /// Iterations cost as BiCGStab's in the low precision; an update: A, and vectors of the high precision: convert 1, x 3, r 3, norm 1,
 /// convert 1 = 9.
 template <class High, class HighOperator, class Low, class LowOperator, class Convert>
 SolveLog reliable_bicgstab(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert,
                            const typename High::Vector& b, typename High::Vector& x, const ReliableWorkspace<High, Low>& work,
-                           const Options& options = {}, double delta = 0.1) {
-    constexpr int fruitless_starts = 3;
+                           const Options& options = {}, const UpdateFactors& factors = 0.1) {
     SolveLog log;
     Watch watch(options, log);
     ScaledSystem system(high, A, b, x, watch);
@@ -55,11 +53,10 @@ SolveLog reliable_bicgstab(High& high, const HighOperator& A, Low& low, const Lo
     if (!system.begin(r)) return log;
     BicgstabRecurrence<Low> it(low, w);
     Progress progress;
-    Spacing spacing(delta, 0.01);
+    Spacing spacing(factors, 0.01);
+    NewStarts starts(system.norm());
 
-    int fruitless = 0;
     bool fresh = true;
-    double started_at = system.norm();
     while (!system.converged() && !watch.ended()) {  // from one update to the next
         convert(r, w.r);
         low.zero(y);
@@ -71,11 +68,12 @@ SolveLog reliable_bicgstab(High& high, const HighOperator& A, Low& low, const Lo
         }
         const char* why = "";
         IterationCourse course(watch.target(), updated_at, StagnationTest(options.stagnation_limit, updated_at), SlowEnds::below_first,
-                               spacing.delta());
+                               spacing.factors());
         bool sound = it.iterate(a, y, course, {watch});
         if (!sound) why = it.vanished();
         if (course.stagnated) sound = false, why = "progress";
-        if (!update(high, low, convert, x, work, system) && sound) sound = false, why = "the gain in double";
+        const bool by_rounding = !update(high, low, convert, x, work, system) && sound;
+        if (by_rounding) sound = false, why = "the gain in double";
         if (!std::isfinite(system.norm())) watch.end(Outcome::not_finite);
         if (watch.ended() || system.converged()) break;
         fresh = !sound;
@@ -83,10 +81,8 @@ SolveLog reliable_bicgstab(High& high, const HighOperator& A, Low& low, const Lo
         if (!fresh && progress.lost(updated_at, system.norm(), it.norm())) watch.end(Outcome::stagnated);
         if (fresh && !watch.ended()) {
             ++log.restarts;
-            fruitless = system.norm() <= 0.5 * started_at ? 0 : fruitless + 1;
-            started_at = system.norm();
-            if (fruitless == fruitless_starts) {
-                watch.end(Outcome::breakdown);
+            if (!starts.allow(system.norm(), *why != 0 && !by_rounding)) {
+                watch.end(by_rounding ? Outcome::stagnated : Outcome::breakdown);
             } else if (*why != 0) {
                 watch.note("BiCGStab: new start at " + watch.place(system.norm()) + ", where " + why + " vanished");
             }

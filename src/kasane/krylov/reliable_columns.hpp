@@ -21,16 +21,16 @@ namespace kasane::krylov {
 /// One column of a solve, as reliable_bicgstab() has it in local variables.
 class ReliableColumn {
    public:
-    /// @param course  of the column, with |r|   @param delta  as for reliable_bicgstab()
-    ReliableColumn(ColumnCourse& course, double delta)
-        : course_(course), run_(0, 0, course.stagnation), spacing_(delta, 0.01), started_at_(course.norm) {}
+    /// @param course  of the column, with |r|   @param factors  as for reliable_bicgstab()
+    ReliableColumn(ColumnCourse& course, const UpdateFactors& factors)
+        : course_(course), run_(0, 0, course.stagnation), spacing_(factors, 0.01), starts_(course.norm) {}
 
     /// Whether the recurrence starts again, with the present residual as shadow vector.
     bool fresh() const { return !sound_; }
     /// Begins with the iterations up to the next update.
     void begin() {
         run_ = IterationCourse(course_.watch.target(), course_.norm, StagnationTest(course_.options.stagnation_limit, course_.norm),
-                               SlowEnds::below_first, spacing_.delta());
+                               SlowEnds::below_first, spacing_.factors());
         sound_ = true, course_.why = "";
     }
     /// Whether an iteration follows. @param norm  of the recurrence's residual
@@ -45,10 +45,10 @@ class ReliableColumn {
     /// Called after an update. @param gained  the true residual has become smaller   @param claimed  norm of the recurrence's residual
     /// @return whether the column goes on
     bool updated(bool gained, double claimed) {
-        constexpr int fruitless_starts = 3;
         auto& watch = course_.watch;
         const double norm = course_.norm;
-        if (!gained && sound_) ends("the gain in double");
+        const bool by_rounding = !gained && sound_;
+        if (by_rounding) ends("the gain in double");
         if (!std::isfinite(norm)) watch.end(Outcome::not_finite);
         if (watch.ended() || course_.converged()) return false;
         if (sound_) {
@@ -56,9 +56,8 @@ class ReliableColumn {
             return !progress_.lost(run_.first, norm, claimed) || watch.end(Outcome::stagnated);
         }
         ++course_.log.restarts;
-        course_.fruitless = norm <= 0.5 * started_at_ ? 0 : course_.fruitless + 1;
-        started_at_ = norm;
-        if (course_.fruitless == fruitless_starts) return watch.end(Outcome::breakdown);
+        if (!starts_.allow(norm, *course_.why != 0 && !by_rounding))
+            return watch.end(by_rounding ? Outcome::stagnated : Outcome::breakdown);
         if (*course_.why != 0) watch.note("BiCGStab: new start at " + watch.place(norm) + ", where " + course_.why + " vanished");
         return true;
     }
@@ -68,20 +67,20 @@ class ReliableColumn {
     IterationCourse run_;
     Spacing spacing_;
     Progress progress_;
+    NewStarts starts_;
     bool sound_ = false;
-    double started_at_;
 };
 
 /// reliable_bicgstab() for the columns of a set, from the x that are given: the same course for each column.
 /// @param A, a     operators of the high and the low precision
 /// @param r, z     vectors of the high precision   @param work, y  vectors of the low one
 /// @param courses  of all columns, with the norms of b: near 1, since they are not scaled; their logs are filled
-/// @param delta    as for reliable_bicgstab()
+/// @param factors  as for reliable_bicgstab()
 template <class High, class HighOperator, class Low, class LowOperator, class Convert>
 void reliable_bicgstab_columns(High& high, const HighOperator& A, Low& low, const LowOperator& a, const Convert& convert,
                                const ColumnSet& set, const typename High::Vector& b, typename High::Vector& x, typename High::Vector& r,
                                typename High::Vector& z, ColumnsWorkspace<Low>& work, typename Low::Vector& y, ColumnCourses& courses,
-                               double delta) {
+                               const UpdateFactors& factors) {
     ColumnSystem system(high, A, b, x, r, courses);
     BicgstabColumns<Low> it(low, work, courses.size());
     const auto& scalars = it.scalars();
@@ -89,7 +88,7 @@ void reliable_bicgstab_columns(High& high, const HighOperator& A, Low& low, cons
     const auto norms = [&](const ColumnSet& of) { return of_each(of, [&](int c) { return courses[c].norm; }); };
     ColumnSet running, starting = system.begin(set);
     std::deque<ReliableColumn> columns;
-    for (int c = 0; c < courses.size(); ++c) columns.emplace_back(courses[c], delta);
+    for (int c = 0; c < courses.size(); ++c) columns.emplace_back(courses[c], factors);
     const auto at = [&](int c) -> ReliableColumn& { return columns[static_cast<std::size_t>(c)]; };
 
     const auto add = [&](const ColumnSet& of, double factor) {

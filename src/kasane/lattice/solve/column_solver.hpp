@@ -84,7 +84,7 @@ class ColumnSolver {
                                             b_hat_, x_even, work_, z_, inner.work, inner.y, courses);
         } else if constexpr (P != outer) {
             krylov::reliable_bicgstab_columns(algebra_, A_, inner.algebra, inner.A, ConvertColumns{}, set, b_hat_, x_even, work_.r, z_,
-                                              inner.work, inner.y, courses, detail::update_spacing(Method::bicgstab, P));
+                                              inner.work, inner.y, courses, detail::update_factors(Method::bicgstab, P));
         }
     }
     /// b_hat of the column; false where it must be scaled, is zero or not finite, so that it is solved alone.

@@ -71,7 +71,8 @@ inline bool is_preconditioned(const SolverOptions& options) {
 }
 
 /// The next attempt after one that ended in this way; nothing where no method is left. The reason is added to the notes.
-/// A failure in a low precision usually comes from rounding, so the precision is raised; one in double comes from the method.
+/// A failure in a low precision usually comes from rounding, so the precision is raised; one in double comes from the method, as does a
+/// breakdown of BiCGStab with reliable updates, whose residual rounding does not keep from falling.
 inline std::optional<Attempt> after(const Attempt& tried, const SolverOptions& options, krylov::Outcome end, double residual,
                                     std::vector<std::string>& notes) {
     if (tried.preconditioned) {
@@ -80,7 +81,8 @@ inline std::optional<Attempt> after(const Attempt& tried, const SolverOptions& o
                                     krylov::name(end)));
         return Attempt{tried.method, tried.precision, false};
     }
-    if (tried.precision != Precision::double_) {
+    const bool by_method = tried.method == Method::bicgstab && end == krylov::Outcome::breakdown;
+    if (tried.precision != Precision::double_ && !by_method) {
         const auto higher = tried.precision == Precision::half ? Precision::single : Precision::double_;
         notes.push_back(fmt::format("{} precision does not make the residual smaller than {:.1e} ({}): {} continues", name(tried.precision),
                                     residual, krylov::name(end), name(higher)));
@@ -92,15 +94,15 @@ inline std::optional<Attempt> after(const Attempt& tried, const SolverOptions& o
     return Attempt{Method::cg, options.inner, false};
 }
 
-/// The first reliable update is made when the residual has fallen by this factor. In double there are none. An update costs about as much
-/// as five iterations in half. Rare ones cost BiCGStab iterations in half at light masses: on a beta = 6.0 field, 32^3 x 64, kappa =
-/// 0.1348, it took 834, 994 and 1054 with 0.3, 0.03 and 0.01 (716 in double; H200, 2026-11). In single they cost at most 3%:
-/// 0.01, 0.001 and 0.0001 took 242 to 257 iterations on 24^3 x 48 at kappa = 0.134 and 866 to 884, 853 to 897 and 902 to 917 at 0.1348, and
-/// 1.24, 1.15 and 1.09 times as long as refinement on 8^4 (three sources; H200).
-inline double update_spacing(Method method, Precision precision) {
+/// The first reliable update is made when the residual has fallen by these factors. In double there are none. An update costs about as much
+/// as five iterations in half. Rare ones cost BiCGStab iterations at light masses: in half on a beta = 6.0 field, 32^3 x 64, kappa =
+/// 0.1348, it took 834, 994 and 1054 with 0.3, 0.03 and 0.01 (716 in double; H200, 2026-11); in single on 12^4 at 0.1348 (four sources)
+/// 1108, 1175, 1210 and 1216 with 0.1, 0.01, 0.001 and 0.0001. They are therefore rare at first only: 8^4 at kappa = 0.125, which ends
+/// after 39 iterations, took 1.24, 1.15 and 1.09 times as long as refinement with 0.01, 0.001 and 0.0001.
+inline krylov::UpdateFactors update_factors(Method method, Precision precision) {
     if (precision == Precision::double_) return 0;
     if (method != Method::bicgstab) return 0.1;
-    return precision == Precision::half ? 0.3 : 0.0001;
+    return precision == Precision::half ? krylov::UpdateFactors(0.3) : krylov::UpdateFactors(0.1, 0.0001);
 }
 
 /// Flop per site of one parity and iteration beside the operator: direction 16, dot 8, norm 4 per complex number, and so on; 12 numbers.
@@ -377,7 +379,7 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
         const auto updates = [&] {
             return krylov::ReliableWorkspace<High, typename Level<P>::Algebra>{pair->r, pair->z, level.work, level.y};
         };
-        const double delta = detail::update_spacing(attempt.method, P);
+        const auto factors = detail::update_factors(attempt.method, P);
         if (attempt.preconditioned) return level.two_level ? flexible(*level.two_level) : flexible(*level.schwarz);
         if constexpr (Domain::one_is_a_column) {
             // Columns are not scaled.
@@ -397,7 +399,7 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
                 } else {
                     auto r = one_column(pair->r);
                     krylov::reliable_bicgstab_columns(high.algebra, high.A, low.algebra, low.A, ConvertColumns{}, {0}, right, solution, r,
-                                                      z, low_work, y, courses, delta);
+                                                      z, low_work, y, courses, factors);
                 }
                 A.applied(static_cast<int>(high.A.take_applications()));
                 level.A.applied(static_cast<int>(low.A.take_applications()));
@@ -406,8 +408,9 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
         }
         if (has_inner_solver(attempt.method)) return flexible(inner);
         if (attempt.method == Method::bicgstab)
-            return krylov::reliable_bicgstab(algebra, A, level.algebra, level.A, detail::Convert{}, b_hat, x.even, updates(), how, delta);
-        return krylov::reliable_cg(algebra, A, level.algebra, level.A, detail::Convert{}, b_hat, x.even, updates(), how, delta, deflation);
+            return krylov::reliable_bicgstab(algebra, A, level.algebra, level.A, detail::Convert{}, b_hat, x.even, updates(), how, factors);
+        return krylov::reliable_cg(algebra, A, level.algebra, level.A, detail::Convert{}, b_hat, x.even, updates(), how, factors.factor,
+                                   deflation);
     };
     while (true) {
         const double scale = gain * b_hat_norm / b_norm;  // from the even system's relative residual to the full one's
