@@ -23,6 +23,8 @@
 //                                alpha = (c_k . r) / |c_k|^2. Returns |c_k|^2 before and now, and alpha, 0 where now <= 1e-28 before
 //     add(factors, z, k, x)      optional, of gcr: x += the sum of factors_l z_l, l < k
 //     dots(pairs)            optional, of lobpcg: the dot of each pair of pointers to vectors
+//     add_products(x, factors, y)    optional, of lobpcg: y_j += factors[i][j] x_i for all i in their order, x being pointers to vectors;
+//                                x_i is not read where the factor is 0
 //     resident_bicgstab()    optional: iterations of BiCGStab whose scalars stay where the vectors are (resident_bicgstab.hpp)
 //     resident_cg()          optional: the same for reliable_cg and reliable_hermitian_cg (resident_cg.hpp)
 // minres needs like, copy, zero, norm2, dot and axpby of these.

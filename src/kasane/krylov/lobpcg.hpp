@@ -84,11 +84,22 @@ std::vector<double> dots(Algebra& algebra, const std::vector<std::pair<const Vec
     }
 }
 
+/// y_j += factors[i][j] x_i, with algebra.add_products() if the algebra has it.   @param factors  [size of x][size of y]
+template <class Algebra, class Vector>
+void add_products(Algebra& algebra, const std::vector<const Vector*>& x, const double* factors, std::vector<Vector>& y) {
+    if constexpr (requires { algebra.add_products(x, factors, y); }) {
+        algebra.add_products(x, factors, y);
+    } else {
+        for (std::size_t j = 0; j < y.size(); ++j)
+            for (std::size_t i = 0; i < x.size(); ++i) algebra.axpby(factors[i * y.size() + j], *x[i], 1, y[j]);
+    }
+}
+
 }  // namespace detail
 
 /// Finds the `wanted` smallest eigenvalues and their vectors: ||A x - value x|| <= rtol times the largest wanted value, or 1e-14 times the
 /// largest Ritz value that occurred, where rounding allows no less. The vectors of the block beyond the wanted ones speed up the others.
-/// @param algebra  has like, copy, dot and axpby, and optionally dots (algebra.hpp)
+/// @param algebra  has like, copy, dot and axpby, and optionally dots and add_products (algebra.hpp)
 /// @param A        symmetric positive semi-definite, apply(algebra, in, out)
 /// @param M        symmetric positive definite, or the inverse of A on its range; NoPreconditioner: none
 /// @param X        start in, independent; orthonormal eigenvectors out
@@ -136,27 +147,25 @@ EigenLog lobpcg(Algebra& algebra, const Operator& A, AnyOperator<Algebra> M, std
         log.end = Outcome::breakdown;
         if (ritz.count < block) return false;
         largest = std::max(largest, ritz.largest);
+        const auto add = [&](std::size_t from, std::size_t to) {
+            std::vector<const Vector*> some, images;
+            for (std::size_t i = from; i < to; ++i) some.push_back(basis[i].first), images.push_back(basis[i].second);
+            detail::add_products(algebra, some, ritz.coefficients.data() + from * block, next);
+            detail::add_products(algebra, images, ritz.coefficients.data() + from * block, Anext);
+        };
         // Directions: the part of the new vectors outside the old ones.
         for (std::size_t j = 0; j < block; ++j) {
             algebra.axpby(0, X[j], 0, next[j]);
             algebra.axpby(0, X[j], 0, Anext[j]);
-            for (std::size_t i = block; i < m; ++i) {
-                const double c = ritz.coefficients[i * block + j];
-                algebra.axpby(c, *basis[i].first, 1, next[j]);
-                algebra.axpby(c, *basis[i].second, 1, Anext[j]);
-            }
         }
+        add(block, m);
         std::swap(P, next);
         std::swap(AP, Anext);
         for (std::size_t j = 0; j < block; ++j) {
             algebra.copy(P[j], next[j]);
             algebra.copy(AP[j], Anext[j]);
-            for (std::size_t i = 0; i < block; ++i) {
-                const double c = ritz.coefficients[i * block + j];
-                algebra.axpby(c, X[i], 1, next[j]);
-                algebra.axpby(c, AX[i], 1, Anext[j]);
-            }
         }
+        add(0, block);
         std::swap(X, next);
         std::swap(AX, Anext);
         log.values = ritz.values;

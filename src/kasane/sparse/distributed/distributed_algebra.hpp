@@ -34,9 +34,17 @@ class DistributedAlgebra {
     /// The dot of each pair, by one reduction.
     std::vector<double> dots(const std::vector<std::pair<const Vector*, const Vector*>>& pairs) {
         std::vector<double> sums;
-        for (const auto& [x, y] : pairs) sums.push_back(local_.dot(*x, *y));
+        if constexpr (requires { local_.dots(pairs); })
+            sums = local_.dots(pairs);
+        else
+            for (const auto& [x, y] : pairs) sums.push_back(local_.dot(*x, *y));
         worker_.all_reduce({sums.data(), std::ssize(sums)}, comm::Reduce::sum);
         return sums;
+    }
+    void add_products(const std::vector<const Vector*>& x, const double* factors, std::vector<Vector>& y)
+        requires requires(Local& local) { local.add_products(x, factors, y); }
+    {
+        local_.add_products(x, factors, y);
     }
     double norm2(const Vector& x) { return sum(local_.norm2(x)); }
     std::pair<Scalar, double> dot_norm2(const Vector& x, const Vector& y) { return sum(local_.dot_norm2(x, y)); }

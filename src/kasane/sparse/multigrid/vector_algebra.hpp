@@ -5,7 +5,9 @@
 
 #include <kasane/core/device/buffer.hpp>
 
+#include <concepts>
 #include <utility>
+#include <vector>
 
 namespace kasane::sparse {
 
@@ -29,6 +31,14 @@ class VectorAlgebra {
     void zero(Vector& y) { axpby(0, y, 0, y); }
     double dot(const Vector& x, const Vector& y);
     double norm2(const Vector& x) { return dot(x, x); }
+    /// The dot of each pair, with the bits of dot(): all of one run of entries, then all of the next, so that vectors are read from the
+    /// cache.
+    std::vector<double> dots(const std::vector<std::pair<const Vector*, const Vector*>>& pairs)
+        requires std::same_as<S, Cpu>;
+    /// y_j += factors[i][j] x_i, with the bits of axpby() for all i in their order; x_i is not read where the factor is 0.
+    /// @param factors  [size of x][size of y]
+    void add_products(const std::vector<const Vector*>& x, const double* factors, std::vector<Vector>& y)
+        requires std::same_as<S, Cpu>;
     /// {x.y, x.x}
     std::pair<double, double> dot_norm2(const Vector& x, const Vector& y);
     /// y = a x + b y; where b = 0, y is not read, and where a = 0, x is not.

@@ -94,6 +94,53 @@ double VectorAlgebra<S>::dot(const Vector& x, const Vector& y) {
 }
 
 template <Space S>
+std::vector<double> VectorAlgebra<S>::dots(const std::vector<std::pair<const Vector*, const Vector*>>& pairs)
+    requires std::same_as<S, Cpu>
+{
+    constexpr std::size_t together = 4;  // sums that do not wait for each other's additions
+    std::vector<double> total(pairs.size());
+    if (pairs.empty()) return total;
+    const auto add = [&]<std::size_t count>(std::size_t k, index_t i, index_t end, double* sums) {
+        const double *x[count], *y[count];
+        double sum[count]{};
+        for (std::size_t c = 0; c < count; ++c) x[c] = pairs[k + c].first->data(), y[c] = pairs[k + c].second->data();
+        for (; i < end; ++i)
+            for (std::size_t c = 0; c < count; ++c) sum[c] += x[c][i] * y[c][i];
+        for (std::size_t c = 0; c < count; ++c) sums[k + c] = sum[c];
+    };
+    std::vector<std::vector<double>> of_run(sum_runs_count);
+    const auto range = [&](index_t i, index_t end) {
+        std::vector<double> sums(pairs.size());
+        std::size_t k = 0;
+        for (; k + together <= sums.size(); k += together) add.template operator()<together>(k, i, end, sums.data());
+        for (; k < sums.size(); ++k) add.template operator()<1>(k, i, end, sums.data());
+        return sums;
+    };
+    sum_ranges(on_, pairs[0].first->size(), range, of_run.data());
+    for (const auto& sums : of_run)
+        for (std::size_t k = 0; k < total.size(); ++k) total[k] += sums[k];
+    return total;
+}
+
+template <Space S>
+void VectorAlgebra<S>::add_products(const std::vector<const Vector*>& x, const double* factors, std::vector<Vector>& y)
+    requires std::same_as<S, Cpu>
+{
+    constexpr index_t tile = 256;  // entries of all vectors that stay in the cache
+    for_each_range(on_, y[0].size(), [&](index_t first, index_t end) {
+        for (; first < end; first += tile)
+            for (std::size_t j = 0; j < y.size(); ++j)
+                for (std::size_t i = 0; i < x.size(); ++i) {
+                    const double a = factors[i * y.size() + j];
+                    const double* const from = x[i]->data();
+                    double* const to = y[j].data();
+                    if (a == 0) continue;
+                    for (index_t e = first; e < std::min(first + tile, end); ++e) to[e] += a * from[e];
+                }
+    });
+}
+
+template <Space S>
 std::pair<double, double> VectorAlgebra<S>::dot_norm2(const Vector& x, const Vector& y) {
     const auto sums = sum(x.size(), ProductAndSquare{x.data(), y.data()});
     return {sums.first, sums.second};
