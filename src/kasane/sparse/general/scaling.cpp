@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace kasane::sparse {
@@ -15,15 +16,28 @@ struct Exponents {
     std::vector<int> row, column;
 };
 
+constexpr auto zero = std::numeric_limits<std::int16_t>::min();
+
+/// Exponents of the entries, `zero` of those that are 0: the sweeps below read them up to 34 times.
+std::vector<std::int16_t> exponents_of(const CsrView& A) {
+    std::vector<std::int16_t> exponent(A.n > 0 ? static_cast<std::size_t>(A.end(A.n - 1)) : 0);
+    for (std::size_t e = 0; e < exponent.size(); ++e) {
+        const double value = A.value[static_cast<index_t>(e)];
+        exponent[e] = value != 0 ? static_cast<std::int16_t>(std::ilogb(value)) : zero;
+    }
+    return exponent;
+}
+
 /// Exponents of the largest entries of rows and columns of the scaled matrix.
-Exponents largest_entries(const CsrView& A, const Scaling& scaling) {
+Exponents largest_entries(const CsrView& A, const std::vector<std::int16_t>& exponents, const Scaling& scaling) {
     const auto n = static_cast<std::size_t>(A.n);
     Exponents most{std::vector<int>(n, lowest), std::vector<int>(n, lowest)};
     for (std::size_t i = 0; i < n; ++i)
         for (index_t e = A.begin(static_cast<index_t>(i)); e < A.end(static_cast<index_t>(i)); ++e) {
-            if (A.value[e] == 0) continue;
+            const int own = exponents[static_cast<std::size_t>(e)];
+            if (own == zero) continue;
             const auto j = static_cast<std::size_t>(A.column(e));
-            const int exponent = std::ilogb(A.value[e]) + scaling.row[i] + scaling.column[j];
+            const int exponent = own + scaling.row[i] + scaling.column[j];
             most.row[i] = std::max(most.row[i], exponent);
             most.column[j] = std::max(most.column[j], exponent);
         }
@@ -37,7 +51,7 @@ int spread(const std::vector<int>& exponents) {
 
 /// Scales to geometric means of 1: where A is D E F with diagonal D and F, it recovers both from one E, up to E's own means.
 ///                                                                                                             [Curtis & Reid 1972]
-void scale_to_means(const CsrView& A, bool symmetric, Scaling& scaling) {
+void scale_to_means(const CsrView& A, const std::vector<std::int16_t>& exponents, bool symmetric, Scaling& scaling) {
     constexpr int sweeps = 8;
     const auto n = static_cast<std::size_t>(A.n);
     std::vector<double> row(n, 0.), column(n, 0.), sum(n), count(n);
@@ -47,16 +61,17 @@ void scale_to_means(const CsrView& A, bool symmetric, Scaling& scaling) {
             const index_t first = A.begin(static_cast<index_t>(i)), last = A.end(static_cast<index_t>(i));
             double total = 0, entries = 0;
             for (index_t e = first; e < last; ++e)
-                if (A.value[e] != 0) total += std::ilogb(A.value[e]) + column[static_cast<std::size_t>(A.column(e))], ++entries;
+                if (const int own = exponents[static_cast<std::size_t>(e)]; own != zero)
+                    total += own + column[static_cast<std::size_t>(A.column(e))], ++entries;
             if (symmetric) {
                 sum[i] = total, count[i] = entries;
                 continue;
             }
             row[i] = -total / entries;
             for (index_t e = first; e < last; ++e)
-                if (A.value[e] != 0) {
+                if (const int own = exponents[static_cast<std::size_t>(e)]; own != zero) {
                     const auto j = static_cast<std::size_t>(A.column(e));
-                    sum[j] += std::ilogb(A.value[e]) + row[i], ++count[j];
+                    sum[j] += own + row[i], ++count[j];
                 }
         }
         for (std::size_t j = 0; j < n; ++j) column[j] = symmetric ? (column[j] - sum[j] / count[j]) / 2 : -sum[j] / count[j];
@@ -79,12 +94,13 @@ Scaling scaling_of(const CsrView& A, bool symmetric, bool wanted) {
     constexpr int sweeps = 16;  // the exponents halve in each: enough for the range of doubles
     const auto n = static_cast<std::size_t>(A.n);
     Scaling scaling{std::vector<int>(n, 0), std::vector<int>(n, 0)};
-    auto most = largest_entries(A, scaling);
+    const auto exponents = exponents_of(A);
+    auto most = largest_entries(A, exponents, scaling);
     scaling.row_spread = spread(most.row), scaling.column_spread = spread(most.column);
     if (!wanted || std::max(scaling.row_spread, scaling.column_spread) <= 3) return scaling;
     scaling.used = true;
-    scale_to_means(A, symmetric, scaling);
-    most = largest_entries(A, scaling);
+    scale_to_means(A, exponents, symmetric, scaling);
+    most = largest_entries(A, exponents, scaling);
     for (int sweep = 0; sweep < sweeps; ++sweep) {
         bool changed = false;
         for (std::size_t i = 0; i < n; ++i) {
@@ -95,7 +111,7 @@ Scaling scaling_of(const CsrView& A, bool symmetric, bool wanted) {
             changed = changed || most.row[i] / 2 != 0 || most.column[i] / 2 != 0;
         }
         if (!changed) break;
-        most = largest_entries(A, scaling);
+        most = largest_entries(A, exponents, scaling);
     }
     return scaling;
 }
