@@ -1,4 +1,5 @@
 // Pictures: what libpng reads back is what was written; colours against values worked out elsewhere.
+#include <kasane/core/base/error.hpp>
 #include <kasane/report/image.hpp>
 
 #include <gtest/gtest.h>
@@ -6,6 +7,7 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 
 using namespace kasane::report;
 
@@ -42,6 +44,17 @@ TEST(ReportImage, IndexedPngRoundTrip) {
     const auto back = decode(encode_png(image));
     ASSERT_EQ(back.pixel.size(), image.pixel.size());
     for (std::size_t i = 0; i < image.pixel.size(); ++i) ASSERT_EQ(back.pixel[i], image.color[image.pixel[i]]) << i;
+}
+
+TEST(ReportImage, PngOfOneRowColumnOrPixel) {
+    std::mt19937 random(3);
+    for (const auto& [width, height] : {std::pair{1, 1}, std::pair{1, 40}, std::pair{40, 1}}) {
+        Image image{width, height, {}};
+        for (int i = 0; i < width * height; ++i) image.pixel.push_back({byte(random), byte(random), byte(random)});
+        EXPECT_EQ(decode(encode_png(image)).pixel, image.pixel);
+    }
+    EXPECT_THROW(encode_png(Image{}), kasane::ComputationError);
+    EXPECT_THROW(encode_png(IndexedImage{0, 1, {{1, 2, 3}}, {}}), kasane::ComputationError);
 }
 
 TEST(ReportImage, ShrinkAverages) {

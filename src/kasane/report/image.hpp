@@ -22,7 +22,7 @@ struct IndexedImage {
     std::vector<std::uint8_t> pixel;  ///< an index into color
 };
 
-/// PNG, 8 bits per channel or per index. @throws ComputationError when libpng fails
+/// PNG, 8 bits per channel or per index. @throws ComputationError where the picture is empty or libpng fails
 std::vector<std::uint8_t> encode_png(const Image& image);
 std::vector<std::uint8_t> encode_png(const IndexedImage& image);
 

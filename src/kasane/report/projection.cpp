@@ -147,7 +147,7 @@ double kernel_level(const std::vector<Grid>& count, int column, int row) {
             for (int i = -1; i <= 1; ++i) around += grid.near(x + i, y + j);
         if (around < 2 * neighbours && l < top_level) continue;
         // The kernel's variance is half a cell squared, so about 2 pi cells lie under it.
-        const double per_pixel = around / (9.0 * std::pow(4.0, l));
+        const double per_pixel = around / (9.0 * (1 << 2 * l));
         return std::clamp(std::log2(neighbours / (6.3 * per_pixel)) / 2, 0.0, static_cast<double>(top_level));
     }
     return top_level;
