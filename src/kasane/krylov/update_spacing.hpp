@@ -21,7 +21,7 @@ class Spacing {
     void learn(double claimed, double found) {
         const double apart = std::abs(found / claimed - 1);
         auto& [factor, early] = factors_;
-        if (apart < agreement_) factor = std::max(0.5 * factor, std::min(factor, 0.01));
+        if (apart < agreement_) factor = std::max(0.5 * factor, std::min(factor, 0.01)), early = std::min(early, factor);
         if (!(apart < 3 * agreement_)) factor = early = std::min(2 * factor, most);
         poor_ = !(apart < 10 * agreement_) && factor == most ? poor_ + 1 : 0;
     }
@@ -55,13 +55,13 @@ class NewStarts {
     /// @param norm  of the residual at the first start
     explicit NewStarts(double norm) : started_at_(norm) {}
     /// Called where the recurrence cannot go on; returns whether it may start again: not after three starts that did not halve the
-    /// residual, and not after its third breakdown, where conjugate gradients on the normal equations are faster.
+    /// residual, and not after its second breakdown, where another precision or method is faster.
     /// @param norm  of the true residual   @param broken  a quantity of the recurrence vanished
     bool allow(double norm, bool broken) {
         fruitless_ = norm <= 0.5 * started_at_ ? 0 : fruitless_ + 1;
         started_at_ = norm;
         if (broken) ++breakdowns_;
-        return fruitless_ < 3 && breakdowns_ < 3;
+        return fruitless_ < 3 && breakdowns_ < 2;
     }
 
    private:
