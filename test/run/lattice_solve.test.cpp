@@ -46,39 +46,47 @@ class LatticeSolve : public test::CommandTest {
 
 TEST_F(LatticeSolve, FreePion) {
     put("free.lime", {{4, 4, 4, 8}}, 0);
-    for (const char* inner : {"half", "single", "double"}) {
-        const auto outcome =
-            solve({"free.lime", "--kappa", "0.12", "--source", "point:1,2,3,5", "--rtol", "1e-12", "--inner", inner, "--json"});
-        ASSERT_EQ(outcome.status, 0) << outcome.err;
-        const auto object = outcome.json();
-        EXPECT_EQ(object["converged"], true);
-        EXPECT_LE(object["relative_residual"].get<double>(), 1e-12);
-        // 12 columns of nested BiCGStab: each iteration of the outer one runs the inner one, several times as long.
-        EXPECT_GE(object["iterations"], 12);
-        EXPECT_GE(object["inner_iterations"], 3 * object["iterations"].get<int>());
-        int outer_sum = 0, inner_sum = 0;
-        for (const auto& column : object["columns"]) {
-            outer_sum += column["iterations"].get<int>();
-            inner_sum += column["inner_iterations"].get<int>();
+    for (const std::string solver : {"nested-bicgstab", ""})  // "": the default
+        for (const char* inner : {"half", "single", "double"}) {
+            const bool nested = !solver.empty();
+            std::vector<std::string> what = {"free.lime", "--kappa", "0.12",    "--source", "point:1,2,3,5",
+                                             "--rtol",    "1e-12",   "--inner", inner,      "--json"};
+            if (nested) what.insert(what.end(), {"--solver", solver});
+            const auto outcome = solve(what);
+            ASSERT_EQ(outcome.status, 0) << outcome.err;
+            const auto object = outcome.json();
+            EXPECT_EQ(object["converged"], true);
+            EXPECT_LE(object["relative_residual"].get<double>(), 1e-12);
+            EXPECT_EQ(object["solver"], nested ? "nested-bicgstab" : "bicgstab");
+            // 12 columns of nested BiCGStab: each iteration of the outer one runs the inner one, several times as long.
+            EXPECT_GE(object["iterations"], 12);
+            if (nested)
+                EXPECT_GE(object["inner_iterations"], 3 * object["iterations"].get<int>());
+            else
+                EXPECT_EQ(object["inner_iterations"], 0);
+            int outer_sum = 0, inner_sum = 0;
+            for (const auto& column : object["columns"]) {
+                outer_sum += column["iterations"].get<int>();
+                inner_sum += column["inner_iterations"].get<int>();
+            }
+            EXPECT_EQ(object["iterations"], outer_sum);
+            EXPECT_EQ(object["inner_iterations"], inner_sum);
+            EXPECT_GT(object["seconds"], 0);
+            EXPECT_GT(object["gflops"], 0);
+            for (const char* part : {"reading", "setup", "solving", "output"}) EXPECT_GT(object["wall_seconds"][part], 0) << part;
+            EXPECT_EQ(object["columns"].size(), 12U);
+            EXPECT_EQ(object["extents"], (std::vector{4, 4, 4, 8}));
+            EXPECT_GT(object["bytes_per_site"]["device"], 0);
+            ASSERT_EQ(object["pion"].size(), 8U);
+            for (std::size_t t = 0; t < 5; ++t) {
+                const double expected = reference::pion_4x4x4x8_antiperiodic[t];
+                EXPECT_NEAR(object["pion"][t], expected, 1e-10 * expected) << inner << t;
+                EXPECT_NEAR(object["pion"][(8 - t) % 8], expected, 1e-10 * expected) << inner << t;
+            }
+            EXPECT_EQ(object["vector"].size(), 8U);
+            EXPECT_EQ(object["pion_effective_mass"].size(), 4U);
+            EXPECT_NE(outcome.err.find("bytes per site"), std::string::npos) << outcome.err;
         }
-        EXPECT_EQ(object["iterations"], outer_sum);
-        EXPECT_EQ(object["inner_iterations"], inner_sum);
-        EXPECT_GT(object["seconds"], 0);
-        EXPECT_GT(object["gflops"], 0);
-        for (const char* part : {"reading", "setup", "solving", "output"}) EXPECT_GT(object["wall_seconds"][part], 0) << part;
-        EXPECT_EQ(object["columns"].size(), 12U);
-        EXPECT_EQ(object["extents"], (std::vector{4, 4, 4, 8}));
-        EXPECT_GT(object["bytes_per_site"]["device"], 0);
-        ASSERT_EQ(object["pion"].size(), 8U);
-        for (std::size_t t = 0; t < 5; ++t) {
-            const double expected = reference::pion_4x4x4x8_antiperiodic[t];
-            EXPECT_NEAR(object["pion"][t], expected, 1e-10 * expected) << inner << t;
-            EXPECT_NEAR(object["pion"][(8 - t) % 8], expected, 1e-10 * expected) << inner << t;
-        }
-        EXPECT_EQ(object["vector"].size(), 8U);
-        EXPECT_EQ(object["pion_effective_mass"].size(), 4U);
-        EXPECT_NE(outcome.err.find("bytes per site"), std::string::npos) << outcome.err;
-    }
 }
 
 TEST_F(LatticeSolve, WritesThePropagatorAndAPage) {
