@@ -387,7 +387,8 @@ SolveLog ResidentSolver<Domain>::solve(const ResidentField<S>& b, ResidentField<
             if (near_one && (nested || attempt.method == Method::bicgstab)) {
                 OneColumn<S, outer> high(A);
                 OneColumn<S, P> low(level.A);
-                auto right = one_column(b_hat), solution = one_column(x.even), y = one_column(level.y);
+                auto right = one_column(b_hat), solution = one_column(x.even);
+                auto y = one_column(level.y);
                 auto z = one_column(nested ? *bicgstab->z : pair->z);
                 auto low_work = one_column(level.work);
                 krylov::ColumnCourses courses(how.stop);
