@@ -50,6 +50,14 @@ TEST(EstimateOfAChain, AsText) {
     EXPECT_EQ(run::text(-0.3, 45), "0(45)");
     EXPECT_EQ(run::text(3.2e7, 1.2e6), "3.2e+07 ± 1.2e+06");
     EXPECT_EQ(run::text(0.5, 1e-20), "0.5 ± 1e-20");
+    EXPECT_EQ(run::text(0.593712, 0.000123), "0.59371(12)");
+    EXPECT_EQ(run::text(0.593712, 0.00994), "0.5937(99)");
+    EXPECT_EQ(run::text(0.593712, 0.00996), "0.594(10)");
+    EXPECT_EQ(run::text(12.34, 0.5), "12.34(50)");
+    EXPECT_EQ(run::text(123.4, 12), "123(12)");
+    EXPECT_EQ(run::text(0.25, 0), "0.25");
+    EXPECT_EQ(run::text(0.25, std::nan("")), "0.25");
+    EXPECT_EQ(run::text(std::nan(""), 1), "unknown");
     EXPECT_EQ(run::text(0.5, 0), "0.5");
     EXPECT_EQ(run::page_text(-0.312, 0.034), "−0.312(34)");
     EXPECT_EQ(run::time_text({.tau = 3.25, .tau_error = 0.12}, "sweeps"), "3.25(12) sweeps");

@@ -64,15 +64,4 @@ TEST_F(QuenchedReport, OfIncompleteRuns) {
     page("none");
 }
 
-TEST(Measurements, TextKeepsTwoDigitsOfTheError) {
-    EXPECT_EQ(run::text(0.593712, 0.000123), "0.59371(12)");
-    EXPECT_EQ(run::text(0.593712, 0.00994), "0.5937(99)");
-    EXPECT_EQ(run::text(0.593712, 0.00996), "0.594(10)");
-    EXPECT_EQ(run::text(12.34, 0.5), "12.34(50)");
-    EXPECT_EQ(run::text(123.4, 12), "123(12)");
-    EXPECT_EQ(run::text(0.25, 0), "0.25");
-    EXPECT_EQ(run::text(0.25, std::nan("")), "0.25");
-    EXPECT_EQ(run::text(std::nan(""), 1), "unknown");
-}
-
 }  // namespace
