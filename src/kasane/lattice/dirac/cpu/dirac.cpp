@@ -3,6 +3,7 @@
 #include <kasane/lattice/dirac/cpu/half.hpp>
 #include <kasane/lattice/dirac/cpu/hop.hpp>
 #include <kasane/lattice/dirac/cpu/parts.hpp>
+#include <kasane/lattice/dirac/cpu/prefetch.hpp>
 #include <kasane/lattice/dirac/eight_reals.hpp>
 #include <kasane/lattice/dirac/validate.hpp>
 
@@ -143,6 +144,7 @@ struct Dirac<S, P>::Parts {
                 .temporal_gauge = storage.temporal_gauge,
                 .adjoint = adjoint,
                 .antiperiodic = boundary == Boundary::antiperiodic,
+                .links_to_second_cache = prefetch_to_second_cache_is_faster(),
                 .c = c};
     }
     bool half_links() const { return P == Precision::half || storage.half; }

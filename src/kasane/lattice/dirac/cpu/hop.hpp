@@ -20,6 +20,7 @@ struct HopJob {
     HopForm form;
     LinkReals reals;
     bool half_links, temporal_gauge, adjoint, antiperiodic;
+    bool links_to_second_cache;  ///< prefetch links to the second-level cache, else to the first
     double c;
 };
 

@@ -115,8 +115,8 @@ enum class Cache { second = 2, first = 3 };  ///< as the built-in function numbe
 /// Prefetches part `part` of `parts` of the cache lines of `bytes` from there on.
 /// A core asks for a group's data one group ahead, spread over the eight directions: all requests at once fill the buffers that hold a
 /// core's misses, and its loads wait (16^4, one core, AVX-512, double, links in 12 reals, whole operator: 0.257 -> 0.235 us a site,
-/// 2026-11). The first cache is as small as the data of one group: only links go there (8^4: 0.153 -> 0.147). docs/lattice-studies.md has
-/// the rest.
+/// 2026-11). The first cache is as small as the data of one group: only links go there (8^4: 0.153 -> 0.147), except where prefetches to
+/// it are slow (prefetch.hpp). docs/lattice-studies.md has the rest.
 template <Cache cache, int bytes, int part = 0, int parts = 1>
 HWY_INLINE void prefetch(const void* from) {
     constexpr int lines = (bytes + 63) / 64;
@@ -177,10 +177,20 @@ struct Hop {
             const auto* const link = unit       ? nullptr
                                      : backward ? links_at<mu, true>(there.at, place / lanes)
                                                 : links_at<mu, false>(block, group);
-            if (v == 0 && !unit) prefetch<Cache::first, reals * lanes* static_cast<int>(sizeof(LinkStored))>(link + reals * lanes);
+            // Prefetches to the second cache follow the group's own loads, which would wait behind them (Zen 4, 16^4, double, 12 reals:
+            // 0.131 -> 0.104 us a site). Two tests: GCC 12 compiles one test with two branches into code that takes 0.119 us.
+            const bool links_to_second = job.links_to_second_cache, first_vector = v == 0 && !unit;
+            if (first_vector && !links_to_second) prefetch_links<Cache::first>(link);
             add_from<mu, backward>(there, offset, in + (static_cast<index_t>(there.at) * groups + place / lanes) * words, place % lanes,
                                    there.exchange & (width<P> - 1), unit, link + (backward ? place : offset) % lanes, sum[v]);
+            if (first_vector && links_to_second) prefetch_links<Cache::second>(link);
         }
+    }
+
+    /// Prefetches the next group's links.
+    template <Cache cache>
+    static HWY_INLINE void prefetch_links(const LinkStored* link) {
+        prefetch<cache, reals * lanes* static_cast<int>(sizeof(LinkStored))>(link + reals * lanes);
     }
 
     template <int mu, bool backward>
