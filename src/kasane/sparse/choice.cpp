@@ -3,6 +3,7 @@
 #include <kasane/core/base/timer.hpp>
 #include <kasane/core/device/load.hpp>
 #include <kasane/sparse/choice.hpp>
+#include <kasane/sparse/tune/candidates.hpp>
 #include <kasane/sparse/tune/decide.hpp>
 
 #include <fmt/format.h>
@@ -19,19 +20,11 @@ ColoredOrder one_color(ColoredOrder order) {
     return order;
 }
 
-Format format_by_rule(const MatrixFacts& matrix, index_t colors, bool cuda) {
-    const index_t chunk = cuda ? 32 : 8;
-    // Colours of few rows would consist mostly of padding.
-    if (matrix.rows < 4 * chunk * colors) return {FormatKind::csr, 1, 1};
-    const bool uneven = matrix.longest_row * matrix.rows > 4 * matrix.nonzeros;
-    return {FormatKind::sell, static_cast<int>(chunk), uneven ? static_cast<int>(32 * chunk) : 1};
-}
-
 }  // namespace
 
 void decide_rest(SolverOptions& options, const MatrixFacts& matrix, int colors, bool cuda) {
     if (options.numbering == Numbering::automatic) options.numbering = Numbering::coalesced;
-    if (options.format.kind == FormatKind::automatic) options.format = format_by_rule(matrix, colors, cuda);
+    if (options.format.kind == FormatKind::automatic) options.format = usual_format(matrix, cuda, colors);
     // H200, 128^3, us per iteration in one cooperative launch and as a graph: two colours reduced 81 and 92, eisenstat 138 and 136, eight
     // colours 172 and 189, twenty 249 and 290.
     if (options.launch == Launch::automatic) options.launch = Launch::cooperative;

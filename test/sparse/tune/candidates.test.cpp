@@ -1,4 +1,5 @@
 #include <kasane/core/base/error.hpp>
+#include <kasane/sparse/iterate/entry_loads.hpp>
 #include <kasane/sparse/tune/candidates.hpp>
 
 #include "sparse/box.hpp"
@@ -116,7 +117,10 @@ TEST(TuneCandidates, RowsOfDifferentLengthAreSorted) {
     EXPECT_EQ(list.at(0).format.text(), "sell:8:256");
     EXPECT_EQ(candidates({}, true, facts(A), graph_facts(A.view())).at(0).format.text(), "sell:32:1024");
     const auto B = box_matrix({24, 24, 24});
-    EXPECT_EQ(candidates({}, false, facts(B), graph_facts(B.view())).at(0).format.text(), "sell:8:1");
+    EXPECT_EQ(usual_format(facts(B), false, 8).text(), "sell:8:1");
+    EXPECT_EQ(usual_format(facts(B), false, 2).text(), prefetchers_suffice() ? "csr" : "sell:8:1");
+    EXPECT_EQ(candidates({}, false, facts(B), graph_facts(B.view())).at(0).format.text(), prefetchers_suffice() ? "csr" : "sell:8:1");
+    EXPECT_EQ(candidates({}, true, facts(B), graph_facts(B.view())).at(0).format.text(), "sell:32:1");
     const auto tiny = box_matrix({2, 2, 2});
     EXPECT_EQ(candidates({}, false, facts(tiny), graph_facts(tiny.view())).at(0).format.text(), "csr");
 }

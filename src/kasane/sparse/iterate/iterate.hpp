@@ -3,7 +3,7 @@
 #pragma once
 
 #include <kasane/sparse/iterate/control.hpp>
-#include <kasane/sparse/iterate/gathers.hpp>
+#include <kasane/sparse/iterate/entry_loads.hpp>
 #include <kasane/sparse/options/solve_log.hpp>
 #include <kasane/sparse/format/system.hpp>
 
@@ -20,6 +20,7 @@ struct IterationTask {
     double rho_before = 0;
     StopFunction stop;
     bool gather_instruction = !gathers_are_slow();  ///< of a CPU; false: a load for each lane. The bits are the same.
+    bool prefetches = !prefetchers_suffice();       ///< of a CPU that loads lane by lane: entries are requested ahead of their use
 };
 
 /// The scalars at the beginning of a solve.

@@ -38,7 +38,14 @@ void add_products(const CsrRows<T>& rows, const double* x, index_t first, int n,
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Prefetch distance of entries. The hardware prefetcher stops at pages and chunks: two AVX-512 cores, 128^3, two colours,
+/// How entries are loaded.
+template <bool gathers_, bool prefetches_>
+struct Loads {
+    static constexpr bool gathers = gathers_;        ///< by the processor's instruction; false: a load for each lane
+    static constexpr bool prefetches = prefetches_;  ///< entries `ahead` are requested
+};
+
+/// Prefetch distance of entries. The prefetchers of Intel processors stop at pages and chunks: two AVX-512 cores, 128^3, two colours,
 /// GB/s of the iteration's bytes without 18.1, with 256 entries 19.7, 1024 21.5, 4096 21.3; the triad there 26.
 constexpr int ahead = 1024;
 
@@ -46,99 +53,102 @@ inline auto load_values(Doubles d, const double* from) { return hn::LoadU(d, fro
 inline auto load_values(Doubles d, const float* from) { return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, Doubles>(), from)); }
 
 /// One vector of neighbouring rows, `stride` from column to column; with a width known at compile time there is no loop.
-template <bool gathers, int fixed_width, class T>
+template <class How, int fixed_width, class T>
 HWY_INLINE auto row_products(const T* value, const std::int32_t* column, index_t stride, int width, const double* x) {
     const Doubles d;
     auto sum = hn::Zero(d);
     const int columns = fixed_width > 0 ? fixed_width : width;
     for (int k = 0; k < columns; ++k) {
-        __builtin_prefetch(value + k * stride + ahead);
-        if (k % 2 == 0) __builtin_prefetch(column + k * stride + ahead);
-        sum = hn::MulAdd(load_values(d, value + k * stride), gather<gathers>(d, x, column + k * stride), sum);
+        if constexpr (How::prefetches) {
+            __builtin_prefetch(value + k * stride + ahead);
+            if (k % 2 == 0) __builtin_prefetch(column + k * stride + ahead);
+        }
+        sum = hn::MulAdd(load_values(d, value + k * stride), gather<How::gathers>(d, x, column + k * stride), sum);
     }
     return sum;
 }
 
 /// n rows whose entries are neighbours.
-template <bool gathers, int fixed_width, class T>
+template <class How, int fixed_width, class T>
 HWY_INLINE void add_columns_of(const T* value, const std::int32_t* column, index_t stride, int width, const double* x, int n, double* sum) {
     const Doubles d;
     const int lanes = static_cast<int>(hn::Lanes(d));
     int l = 0;
     for (; l + lanes <= n; l += lanes)
-        hn::StoreU(hn::Add(hn::LoadU(d, sum + l), row_products<gathers, fixed_width>(value + l, column + l, stride, width, x)), d, sum + l);
+        hn::StoreU(hn::Add(hn::LoadU(d, sum + l), row_products<How, fixed_width>(value + l, column + l, stride, width, x)), d, sum + l);
     for (; l < n; ++l)
         for (int k = 0; k < width; ++k) sum[l] += static_cast<double>(value[l + k * stride]) * x[column[l + k * stride]];
 }
 
 /// The widths of triangles of a 7-point graph have specialised code; any other uses a loop.
-template <bool gathers, class T>
+template <class How, class T>
 HWY_INLINE void add_columns(const T* value, const std::int32_t* column, index_t stride, int width, const double* x, int n, double* sum) {
     switch (width) {
         case 0: return;
-        case 3: return add_columns_of<gathers, 3>(value, column, stride, width, x, n, sum);
-        case 6: return add_columns_of<gathers, 6>(value, column, stride, width, x, n, sum);
-        default: add_columns_of<gathers, 0>(value, column, stride, width, x, n, sum);
+        case 3: return add_columns_of<How, 3>(value, column, stride, width, x, n, sum);
+        case 6: return add_columns_of<How, 6>(value, column, stride, width, x, n, sum);
+        default: add_columns_of<How, 0>(value, column, stride, width, x, n, sum);
     }
 }
 
-template <bool gathers, class T>
+template <class How, class T>
 void add_products(const SellRows<T>& rows, const double* x, index_t first, int n, double* sum) {
     for (int l = 0; l < n;) {
         const index_t chunk = rows.chunk_of(first + l), lane = first + l - chunk * rows.chunk;
         const int here = static_cast<int>(std::min<index_t>(rows.chunk - lane, n - l));
         const index_t begin = rows.offset[chunk];
         const int width = static_cast<int>((rows.offset[chunk + 1] - begin) / rows.chunk);
-        add_columns<gathers>(rows.value + begin + lane, rows.column + begin + lane, rows.chunk, width, x, here, sum + l);
+        add_columns<How>(rows.value + begin + lane, rows.column + begin + lane, rows.chunk, width, x, here, sum + l);
         l += here;
     }
 }
 
-template <bool gathers, class T>
+template <class How, class T>
 void add_products(const SliceRows<T>& rows, const double* x, index_t first, int n, double* sum) {
     const index_t at = rows.slice.offset + (first - rows.slice.begin);
-    add_columns<gathers>(rows.value + at, rows.column + at, rows.slice.rows, rows.slice.width, x, n, sum);
+    add_columns<How>(rows.value + at, rows.column + at, rows.slice.rows, rows.slice.width, x, n, sum);
 }
 
-template <bool gathers, class T>
+template <class How, class T>
 void add_products(const Triangle<Cpu, T>& t, std::size_t segment, const double* x, index_t first, int n, double* sum) {
     if (t.kind == FormatKind::csr)
         add_products(t.csr(), x, first, n, sum);
     else if (t.kind == FormatKind::sell)
-        add_products<gathers>(t.sell(), x, first, n, sum);
+        add_products<How>(t.sell(), x, first, n, sum);
     else
-        add_products<gathers>(t.slices(segment), x, first, n, sum);
+        add_products<How>(t.slices(segment), x, first, n, sum);
 }
 
-template <bool gathers, class Phase>
+template <class How, class Phase>
 void do_rows(const System<Cpu>& system, const Phase& phase, std::size_t segment, index_t first, int n, Sums& sums) {
     alignas(64) double product[batch];
     std::fill(product, product + n, 0.);
     const double* const x = phase.gathered();
     const bool own = system.factor == FactorKind::own_values;
     if constexpr (Phase::operand == Operand::lower || Phase::operand == Operand::whole)
-        add_products<gathers>(system.lower, segment, x, first, n, product);
+        add_products<How>(system.lower, segment, x, first, n, product);
     if constexpr (Phase::operand == Operand::upper || Phase::operand == Operand::whole)
-        add_products<gathers>(system.upper, segment, x, first, n, product);
+        add_products<How>(system.upper, segment, x, first, n, product);
     if constexpr (Phase::operand == Operand::factor_lower)
         if (system.factor != FactorKind::identity) {
             if (system.single_factor)
-                add_products<gathers>(system.factor_lower_f, segment, x, first, n, product);
+                add_products<How>(system.factor_lower_f, segment, x, first, n, product);
             else
-                add_products<gathers>(own ? system.factor_lower : system.lower, segment, x, first, n, product);
+                add_products<How>(own ? system.factor_lower : system.lower, segment, x, first, n, product);
         }
     if constexpr (Phase::operand == Operand::factor_upper)
         if (system.factor != FactorKind::identity) {
             if (system.single_factor)
-                add_products<gathers>(system.factor_upper_f, segment, x, first, n, product);
+                add_products<How>(system.factor_upper_f, segment, x, first, n, product);
             else
-                add_products<gathers>(own ? system.factor_upper : system.upper, segment, x, first, n, product);
+                add_products<How>(own ? system.factor_upper : system.upper, segment, x, first, n, product);
         }
+    const Phase local = phase;  // addresses in registers: behind a reference GCC stores by scatter instructions
     double a = 0, b = 0;
 #pragma omp simd reduction(+ : a, b)
     for (int l = 0; l < n; ++l) {
         Sums own_row;
-        phase.finish(first + l, product[l], own_row);
+        local.finish(first + l, product[l], own_row);
         a += own_row.a;
         b += own_row.b;
     }
@@ -147,36 +157,37 @@ void do_rows(const System<Cpu>& system, const Phase& phase, std::size_t segment,
 }
 
 /// Processes a segment, its steps in ascending or descending order; with steps, chunks of a group depend on each other.
-template <bool gathers, class Phase>
+template <class How, class Phase>
 void do_segment(const System<Cpu>& system, const Phase& phase, std::size_t segment, Sums& sums) {
     constexpr bool up = !descending(Phase::operand);
     const Layout<Cpu>& layout = system.layout;
     const Segment rows = layout.segment[segment];
     if (layout.steps == 1) {
         for (index_t first = rows.begin; first < rows.end; first += batch)
-            do_rows<gathers>(system, phase, segment, first, static_cast<int>(std::min<index_t>(batch, rows.end - first)), sums);
+            do_rows<How>(system, phase, segment, first, static_cast<int>(std::min<index_t>(batch, rows.end - first)), sums);
         return;
     }
     const int chunk = layout.shape.chunk;
     for (index_t group = rows.begin; group < rows.end; group += static_cast<index_t>(chunk) * layout.steps)
         for (int j = 0; j < layout.steps; ++j) {
             const index_t step = group + static_cast<index_t>(up ? j : layout.steps - 1 - j) * chunk;
-            for (int l = 0; l < chunk; l += batch) do_rows<gathers>(system, phase, segment, step + l, std::min(batch, chunk - l), sums);
+            for (int l = 0; l < chunk; l += batch) do_rows<How>(system, phase, segment, step + l, std::min(batch, chunk - l), sums);
         }
 }
 
-template <bool gathers>
+template <class How>
 struct Work {
     const System<Cpu>& system;
     template <class Phase>
     void operator()(const Phase& phase, std::size_t segment, Sums& sums) const {
-        do_segment<gathers>(system, phase, segment, sums);
+        do_segment<How>(system, phase, segment, sums);
     }
 };
 
 IterationLog iterate_here(const System<Cpu>& system, IterationVectors<Cpu>& v, const IterationTask& task) {
-    if (task.gather_instruction) return run_on_threads(system, v, task, Work<true>{system});
-    return run_on_threads(system, v, task, Work<false>{system});
+    if (task.gather_instruction) return run_on_threads(system, v, task, Work<Loads<true, true>>{system});
+    if (task.prefetches) return run_on_threads(system, v, task, Work<Loads<false, true>>{system});
+    return run_on_threads(system, v, task, Work<Loads<false, false>>{system});
 }
 
 }  // namespace HWY_NAMESPACE

@@ -38,6 +38,9 @@ struct TuneTrial {
 /// most 256, until the solve has converged: convergence is near then, and its iterations are counted instead of estimated.
 std::vector<TuneProgress> measured_progress(const std::function<TuneProgress(int iterations)>& run, double rtol);
 
+/// The format that the rules choose for a matrix in that many colours.
+Format usual_format(const MatrixFacts& matrix, bool cuda, index_t colors);
+
 /// Returns at most five orderings, each with the numbering, format and launch of the rules; one where the ordering is given.
 std::vector<SolverOptions> candidates(const SolverOptions& asked, bool cuda, const MatrixFacts& matrix, const GraphFacts& graph);
 

@@ -1,13 +1,13 @@
-// The measurement of gathers_are_slow().
+// The measurement of gathers_are_slow(), and prefetchers_suffice().
 #include <kasane/perf/simd_targets.hpp>
-#include <kasane/sparse/iterate/gathers.hpp>
+#include <kasane/sparse/iterate/entry_loads.hpp>
 
 // The instruction sets of iterate.simd.cpp.
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kasane/sparse/iterate/gathers.simd.cpp"
+#define HWY_TARGET_INCLUDE "kasane/sparse/iterate/entry_loads.simd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -61,6 +61,14 @@ HWY_EXPORT(loads_are_faster);
 bool gathers_are_slow() {
     static const bool slow = HWY_DYNAMIC_DISPATCH(loads_are_faster)();
     return slow;
+}
+
+bool prefetchers_suffice() {
+#if defined(__x86_64__)
+    return __builtin_cpu_is("amd");
+#else
+    return false;
+#endif
 }
 
 }  // namespace kasane::sparse

@@ -1,4 +1,5 @@
-// The gather instruction and a load for each lane have the same bits, in every format and form of the iteration.
+// The gather instruction and a load for each lane, with prefetches and without, have the same bits in every format and form of the
+// iteration.
 #include <sparse/box.hpp>
 #include <sparse/cuda/systems.hpp>
 
@@ -8,7 +9,7 @@
 namespace kasane::sparse {
 namespace {
 
-TEST(Gathers, BothWaysHaveTheSameBits) {
+TEST(EntryLoads, AllWaysHaveTheSameBits) {
     for (const char* format : {"csr", "ell", "sliced-ell", "sell:8:1", "sell:5:1"})
         for (const bool single : {false, true}) {
             test::SystemCase of;
@@ -22,9 +23,12 @@ TEST(Gathers, BothWaysHaveTheSameBits) {
                 task.gather_instruction = true;
                 const auto gathered = test::solve(system, problem, task);
                 task.gather_instruction = false;
-                const auto loaded = test::solve(system, problem, task);
-                EXPECT_EQ(loaded.x, gathered.x) << format;
-                EXPECT_EQ(loaded.log.norm, gathered.log.norm) << format;
+                for (const bool prefetches : {true, false}) {
+                    task.prefetches = prefetches;
+                    const auto loaded = test::solve(system, problem, task);
+                    EXPECT_EQ(loaded.x, gathered.x) << format;
+                    EXPECT_EQ(loaded.log.norm, gathered.log.norm) << format;
+                }
             }
         }
 }
