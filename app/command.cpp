@@ -110,6 +110,12 @@ void keep_inputs(const std::string& option, const std::filesystem::path& output,
                     {output.string(), 0, 0, option});
 }
 
+void keep_existing(const std::filesystem::path& output, bool force, const std::string& another) {
+    std::error_code ignored;
+    KS_VALIDATE(force || !std::filesystem::exists(std::filesystem::symlink_status(output, ignored)),
+                "exists already: choose " + another + ", or give --force", {output.string(), 0, 0, ""});
+}
+
 void print(const Common& common, const io::Json& object, const std::string& text) {
     if (common.json)
         std::printf("%s\n", object.dump(2, ' ', false, io::Json::error_handler_t::replace).c_str());

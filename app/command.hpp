@@ -95,6 +95,10 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 /// @throws InputError
 void keep_inputs(const std::string& option, const std::filesystem::path& output, const std::vector<std::filesystem::path>& inputs);
 
+/// Refuses an output that exists, also a link whose target is missing. @param force  the value of --force   @param another  the remedy
+/// @throws InputError
+void keep_existing(const std::filesystem::path& output, bool force, const std::string& another = "another name");
+
 /// Standard output: the object with --json; otherwise `text`, unless --quiet.
 void print(const Common& common, const io::Json& object, const std::string& text);
 

@@ -134,7 +134,7 @@ void check_range(const gravity::Particles& particles, const gravity::Force& forc
 
 int forces(const Common& common, const ForcesOptions& o, const CLI::App& app) {
     keep_inputs("-o", o.file, {o.snapshot});
-    KS_VALIDATE(o.force || !std::filesystem::exists(o.file), "exists already: choose another name, or give --force", {o.file, 0, 0, ""});
+    keep_existing(o.file, o.force);
     const bool by_tree = o.method == "tree";
     if (by_tree)
         refuse_options(app, {"--variant", "--precision"}, o.method);

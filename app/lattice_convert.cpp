@@ -95,7 +95,7 @@ void round_third_rows(lattice::GaugeField& field) {
 int convert(const Common& common, const ConvertOptions& o) {
     const auto format = format_of(o);
     keep_inputs("OUT", o.out, {o.in});
-    KS_VALIDATE(o.force || !fs::exists(o.out), "exists already: choose another name, or give --force", {o.out, 0, 0, ""});
+    keep_existing(o.out, o.force);
     auto file = lattice::read_gauge(o.in);
     const auto& in = file.facts;
     const auto to = write_options(o, format, in);

@@ -187,8 +187,7 @@ void check_output(const LatticeSolveOptions& o, bool propagator) {
                 {o.solution, 0, 0, "-o"});
     KS_VALIDATE(o.modes.empty() || file.lexically_normal() != fs::path(o.modes).lexically_normal(),
                 "is the file of --modes: give the solution another name", {o.solution, 0, 0, "-o"});
-    for (const auto& path : {file, propagator ? fs::path(page_of(o.solution)) : file})
-        KS_VALIDATE(o.force || !fs::exists(path), "exists already: choose another name, or give --force", {path.string(), 0, 0, ""});
+    for (const auto& path : {file, propagator ? fs::path(page_of(o.solution)) : file}) keep_existing(path, o.force);
     AtomicFile probe(file);
     if (!o.modes.empty() && !fs::exists(o.modes)) AtomicFile of_modes(o.modes);
 }

@@ -29,7 +29,7 @@ std::string renamed(const Template& from, const std::string& file) {
 
 int write_new(const Common& common, const std::string& problem, std::string file, bool force) {
     if (file.empty()) file = problem + ".toml";
-    KS_VALIDATE(force || !std::filesystem::exists(file), "exists already: choose another name with -o, or give --force", {file, 0, 0, ""});
+    keep_existing(file, force, "another name with -o");
     AtomicFile output(file);
     output.write(renamed(template_of(problem), file));
     output.commit();

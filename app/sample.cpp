@@ -58,8 +58,7 @@ void check_files(const SampleOptions& o) {
         for (std::size_t j = 0; j < i; ++j)
             KS_VALIDATE(files[i].lexically_normal() != files[j].lexically_normal(),
                         "would be written twice: give -o and --report different names", {files[i].string(), 0, 0, ""});
-        KS_VALIDATE(o.force || !std::filesystem::exists(files[i]), "exists already: choose another name, or give --force",
-                    {files[i].string(), 0, 0, ""});
+        keep_existing(files[i], o.force);
         if (i > 0) AtomicFile probe(files[i]);
     }
 }

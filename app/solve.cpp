@@ -127,7 +127,7 @@ void check_output(const SolveOptions& o) {
     const fs::path file = o.solution;
     format_of(file);
     keep_inputs("-o", file, {o.matrix, o.rhs});
-    KS_VALIDATE(o.force || !fs::exists(file), "exists already: choose another name, or give --force", {o.solution, 0, 0, ""});
+    keep_existing(file, o.force);
     AtomicFile probe(file);
 }
 

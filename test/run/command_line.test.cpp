@@ -53,6 +53,9 @@ TEST_F(CommandLine, NewOverwritesNothing) {
     EXPECT_EQ(test::read_file(directory / "own.toml"), "mine");
     EXPECT_EQ(kasane({"new", "poisson", "-o", "own.toml", "--force"}).status, 0);
     EXPECT_TRUE(contains(test::read_file(directory / "own.toml"), "problem = \"poisson\""));
+    std::filesystem::create_symlink("nowhere.toml", directory / "link.toml");
+    test::expect_bad_input(kasane({"new", "poisson", "-o", "link.toml", "--json"}), {"link.toml", "exists already"});
+    EXPECT_TRUE(std::filesystem::is_symlink(directory / "link.toml"));
     test::expect_bad_input(kasane({"new", "tides", "--json"}), {"tides"});
     EXPECT_EQ(kasane({"new", "hmc", "-o", "no/such/directory.toml"}).status, 2);
 }
