@@ -23,10 +23,8 @@ TEST(Triad, ArraysAreFourCachesOrAFifteenthOfTheMemory) {
     EXPECT_THROW(detail::speed_elements(0, 0, 3 * mebibyte), ComputationError);
 }
 
-TEST(Triad, RatesAreThoseOfThisMemory) {
-    constexpr std::uint64_t bytes = 32 * mebibyte;
-    const auto speed = memory_speed(Cpu{1}, bytes);
-    EXPECT_EQ(speed.array_bytes, bytes);
+/// Bytes per second of a copy, the best of ten.
+double copy_rate(std::uint64_t bytes) {
     std::vector<char> from(bytes, 1), to(bytes, 2);
     double seconds = 1e300;
     for (int pass = 0; pass < 10; ++pass) {
@@ -34,10 +32,24 @@ TEST(Triad, RatesAreThoseOfThisMemory) {
         std::memcpy(to.data(), from.data(), bytes);
         seconds = std::min(seconds, watch.seconds());
     }
-    ASSERT_EQ(to.back(), 1);
-    const double copy = 2 * static_cast<double>(bytes) / seconds;
+    EXPECT_EQ(to.back(), 1);
+    return 2 * static_cast<double>(bytes) / seconds;
+}
+
+TEST(Triad, RatesAreThoseOfThisMemory) {
+    constexpr std::uint64_t bytes = 32 * mebibyte;
+    MemorySpeed speed;
+    double copy = 0;
+    const auto near = [&](double rate) { return rate < 6 * copy && rate > copy / 6; };
     // Copy, triad and sum run at the memory's speed within a factor of two of each other; another factor of three allows for other programs
-    // that run meanwhile. A missing factor of threads, passes or 2^10 is larger.
+    // that run meanwhile, and where they take more for a moment, the measurement is repeated. A missing factor of threads, passes or 2^10
+    // is larger, and remains.
+    for (int attempt = 0; attempt < 5; ++attempt) {
+        speed = memory_speed(Cpu{1}, bytes);
+        copy = copy_rate(bytes);
+        if (near(speed.triad) && near(speed.read)) break;
+    }
+    EXPECT_EQ(speed.array_bytes, bytes);
     EXPECT_LT(speed.triad, 6 * copy);
     EXPECT_GT(speed.triad, copy / 6);
     EXPECT_LT(speed.read, 6 * copy);
