@@ -11,17 +11,22 @@ namespace kasane::sparse {
 
 inline constexpr index_t sum_runs_count = 1024;
 
-/// Sums of ranges of entries, one for each run. @param range  range(first, end): the sums of these entries
-template <class Sums, class Range>
-void sum_ranges(Cpu on, index_t n, const Range& range, Sums* partial) {
+/// body(run, first, end) for each run of neighbouring entries.
+template <class Body>
+void for_each_run(Cpu on, index_t n, const Body& body) {
     constexpr index_t runs = sum_runs_count;
     constexpr index_t parallel_from = 1 << 15;  // a shorter sum takes less time than waking the threads
     const int threads = n < parallel_from ? 1 : thread_count(on);
     const index_t parts = threads > 1 ? std::min<index_t>(runs, index_t{16} * threads) : 1;
     for_each_part(threads, parts, [&](index_t part) {
-        for (index_t run = runs * part / parts; run < runs * (part + 1) / parts; ++run)
-            partial[run] = range(n * run / runs, n * (run + 1) / runs);
+        for (index_t run = runs * part / parts; run < runs * (part + 1) / parts; ++run) body(run, n * run / runs, n * (run + 1) / runs);
     });
+}
+
+/// Sums of ranges of entries, one for each run. @param range  range(first, end): the sums of these entries
+template <class Sums, class Range>
+void sum_ranges(Cpu on, index_t n, const Range& range, Sums* partial) {
+    for_each_run(on, n, [&](index_t run, index_t i, index_t end) { partial[run] = range(i, end); });
 }
 
 /// The sums of the terms of neighbouring entries, one for each run, in memory of the space.

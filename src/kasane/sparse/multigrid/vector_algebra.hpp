@@ -61,6 +61,7 @@ class VectorAlgebra {
 
     S on_;
     Buffer<VectorSums, S> partial_;  ///< [runs]
+    std::vector<double> products_;   ///< of dots(): [runs][pairs]; kept, since a new one costs a page fault for each 4 KiB
 };
 
 }  // namespace kasane::sparse

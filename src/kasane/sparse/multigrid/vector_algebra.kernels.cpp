@@ -108,17 +108,15 @@ std::vector<double> VectorAlgebra<S>::dots(const std::vector<std::pair<const Vec
             for (std::size_t c = 0; c < count; ++c) sum[c] += x[c][i] * y[c][i];
         for (std::size_t c = 0; c < count; ++c) sums[k + c] = sum[c];
     };
-    std::vector<std::vector<double>> of_run(sum_runs_count);
-    const auto range = [&](index_t i, index_t end) {
-        std::vector<double> sums(pairs.size());
+    products_.resize(sum_runs_count * pairs.size());
+    for_each_run(on_, pairs[0].first->size(), [&](index_t run, index_t i, index_t end) {
+        double* const sums = products_.data() + static_cast<std::size_t>(run) * pairs.size();
         std::size_t k = 0;
-        for (; k + together <= sums.size(); k += together) add.template operator()<together>(k, i, end, sums.data());
-        for (; k < sums.size(); ++k) add.template operator()<1>(k, i, end, sums.data());
-        return sums;
-    };
-    sum_ranges(on_, pairs[0].first->size(), range, of_run.data());
-    for (const auto& sums : of_run)
-        for (std::size_t k = 0; k < total.size(); ++k) total[k] += sums[k];
+        for (; k + together <= pairs.size(); k += together) add.template operator()<together>(k, i, end, sums);
+        for (; k < pairs.size(); ++k) add.template operator()<1>(k, i, end, sums);
+    });
+    for (std::size_t run = 0; run < sum_runs_count; ++run)
+        for (std::size_t k = 0; k < total.size(); ++k) total[k] += products_[run * pairs.size() + k];
     return total;
 }
 
