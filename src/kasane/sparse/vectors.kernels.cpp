@@ -1,6 +1,7 @@
 // Permuting, scaling and summing vectors, once per Space.
 #include <kasane/core/device/kernels.hpp>
 #include <kasane/core/device/sum.hpp>
+#include <kasane/sparse/multigrid/run_sums.hpp>
 #include <kasane/sparse/vectors.hpp>
 
 #include <cmath>
@@ -73,18 +74,15 @@ struct Plain {
     KS_FN Terms<1> operator()(index_t i) const { return {x[i]}; }
 };
 
-/// The sum of body(i) for i of [0, n). On the CPU over 1024 runs of neighbouring entries, then over the runs.
+/// The sum of body(i) for i of [0, n); on the CPU in the runs of run_sums.hpp.
 template <class V, class Body>
 V over_all(Cpu on, index_t n, const Body& body) {
-    constexpr index_t runs = 1024;
-    const int threads = thread_count(on);
-    std::vector<V> of_run(runs);
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (index_t run = 0; run < runs; ++run) {
+    std::vector<V> of_run(sum_runs_count);
+    for_each_run(on, n, [&](index_t run, index_t i, index_t end) {
         V sum{};
-        for (index_t i = n * run / runs; i < n * (run + 1) / runs; ++i) sum += body(i);
+        for (; i < end; ++i) sum += body(i);
         of_run[static_cast<std::size_t>(run)] = sum;
-    }
+    });
     V total{};
     for (const V& sum : of_run) total += sum;
     return total;

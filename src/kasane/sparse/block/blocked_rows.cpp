@@ -1,6 +1,7 @@
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/sparse/block/block.hpp>
 #include <kasane/sparse/block/blocked_rows.hpp>
+#include <kasane/sparse/matrix_samples.hpp>
 
 #include <algorithm>
 
@@ -19,21 +20,22 @@ void columns_of_row(const CsrView& A, int block, index_t row, std::vector<std::i
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
 }
 
-/// Bytes of the rows of blocks of A, or more than `enough` where they exceed it.
+/// Bytes of these rows of A in blocks, or more than `enough` where they exceed it.
 template <int block>
-double bytes_of_blocks(const CsrView& A, double enough) {
+double bytes_of_blocks(const CsrView& A, const std::vector<RowRange>& ranges, double enough) {
     std::vector<std::int32_t> seen(static_cast<std::size_t>(A.n / block), -1);  // by column: the last row that has the block
     double bytes = 0;
-    for (index_t row = 0; row < A.n / block && bytes <= enough; ++row) {
-        index_t blocks = 1;
-        seen[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(row);
-        for (index_t e = A.begin(row * block); e < A.begin((row + 1) * block); ++e) {
-            auto& last = seen[static_cast<std::size_t>(A.column(e) / block)];
-            blocks += last != row;
-            last = static_cast<std::int32_t>(row);
+    for (const auto [first, end] : ranges)
+        for (index_t row = first / block; row < end / block && bytes <= enough; ++row) {
+            index_t blocks = 1;
+            seen[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(row);
+            for (index_t e = A.begin(row * block); e < A.begin((row + 1) * block); ++e) {
+                auto& last = seen[static_cast<std::size_t>(A.column(e) / block)];
+                blocks += last != row;
+                last = static_cast<std::int32_t>(row);
+            }
+            bytes += static_cast<double>(block_bytes(blocks, block));
         }
-        bytes += static_cast<double>(block_bytes(blocks, block));
-    }
     return bytes;
 }
 
@@ -72,14 +74,17 @@ std::uint64_t block_bytes(index_t blocks, int block) { return static_cast<std::u
 
 int block_that_fits(const CsrView& A) {
     static_assert(least_block == 2 && most_block == 6);
-    constexpr double (*bytes_of[])(const CsrView&, double) = {bytes_of_blocks<2>, bytes_of_blocks<3>, bytes_of_blocks<4>,
-                                                              bytes_of_blocks<5>, bytes_of_blocks<6>};
+    constexpr double (*bytes_of[])(const CsrView&, const std::vector<RowRange>&, double) = {
+        bytes_of_blocks<2>, bytes_of_blocks<3>, bytes_of_blocks<4>, bytes_of_blocks<5>, bytes_of_blocks<6>};
     constexpr double worth = 0.9;
-    double least = worth * 12 * static_cast<double>(A.begin(A.n));
+    const auto ranges = sampled_rows(A.n);
+    index_t entries = 0;
+    for (const auto [first, end] : ranges) entries += A.begin(end) - A.begin(first);
+    double least = worth * 12 * static_cast<double>(entries);
     int best = 1;
     for (int block = most_block; block >= least_block; --block) {
         if (A.n % block != 0) continue;
-        const double bytes = bytes_of[block - least_block](A, least);
+        const double bytes = bytes_of[block - least_block](A, ranges, least);
         if (bytes < least) least = bytes, best = block;
     }
     return best;

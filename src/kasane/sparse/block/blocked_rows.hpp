@@ -25,7 +25,7 @@ BlockedRows blocked_rows(const CsrView& A, int block);
 std::vector<double> block_values(const CsrView& A, const BlockedRows& rows);
 
 /// The size of blocks, 2 to 6, for which a pass over the matrix moves the fewest bytes; 1 where that saves less than a tenth of the bytes
-/// of scalar rows, 12 for each entry. @param A  canonical
+/// of scalar rows, 12 for each entry. The bytes are those of sampled_rows(). @param A  canonical
 int block_that_fits(const CsrView& A);
 /// Bytes of values and columns of all blocks.
 std::uint64_t block_bytes(index_t blocks, int block);

@@ -3,7 +3,7 @@
 // takes 4 bytes per row where components are counted, and no memory otherwise; the first problem that is reported does not depend on
 // threads.
 #include <kasane/core/base/error.hpp>
-#include <kasane/core/device/threads.hpp>
+#include <kasane/core/device/parallel.hpp>
 #include <kasane/sparse/matrix/findings.hpp>
 
 #include <fmt/format.h>
@@ -25,16 +25,9 @@ void check_size(const CsrView& A, Problems& problems) {
     if (A.n > 0 && !A.begin32 && !A.begin64) problems.add("has no row offsets: the pointer is null");
     problems.throw_if_any();
     if (A.begin(0) != 0) problems.add(fmt::format("has row offsets that begin at {}: the first must be 0", A.begin(0)));
-    Offence falls;
-#pragma omp parallel num_threads(default_thread_count())
-    {
-        Offence mine;
-#pragma omp for schedule(static) nowait
-        for (index_t row = 0; row < A.n; ++row)
-            if (A.end(row) < A.begin(row)) mine.see(row, 0, static_cast<double>(A.begin(row)), static_cast<double>(A.end(row)));
-#pragma omp critical(kasane_sparse_check)
-        falls.merge(mine);
-    }
+    const auto falls = merged_over_rows<Offence>(A.n, [&](index_t row, Offence& mine) {
+        if (A.end(row) < A.begin(row)) mine.see(row, 0, static_cast<double>(A.begin(row)), static_cast<double>(A.end(row)));
+    });
     problems.add(falls,
                  fmt::format("has row offsets that fall, at row {} from {} to {}{}: row i holds the entries from offset i up to offset "
                              "i + 1, so they must ascend; 32-bit offsets fall where a matrix has more than 2^31 - 1 entries",
@@ -95,16 +88,7 @@ void look_at_row(const CsrView& A, index_t row, Rows& found) {
 }  // namespace
 
 detail::Rows detail::look_at_rows(const CsrView& A) {
-    Rows found;
-#pragma omp parallel num_threads(default_thread_count())
-    {
-        Rows mine;
-#pragma omp for schedule(static) nowait
-        for (index_t row = 0; row < A.n; ++row) look_at_row(A, row, mine);
-#pragma omp critical(kasane_sparse_check)
-        found.merge(mine);
-    }
-    return found;
+    return merged_over_rows<Rows>(A.n, [&](index_t row, Rows& mine) { look_at_row(A, row, mine); });
 }
 
 namespace {
@@ -138,35 +122,25 @@ bool differ(const CsrView& A, index_t row, index_t column, double a, double b) {
 }  // namespace
 
 detail::Symmetry detail::look_at_pairs(const CsrView& A) {
-    Symmetry found;
     const auto sweep = [&](bool lower_look) {
-        Symmetry all;
-#pragma omp parallel num_threads(default_thread_count())
-        {
-            Symmetry mine;
-#pragma omp for schedule(dynamic, 4096) nowait
-            for (index_t row = 0; row < A.n; ++row) {
-                const auto end = A.end(row);
-                for (auto k = A.begin(row); k < end;) {
-                    const auto column = A.column(k);
-                    double value = 0;
-                    for (; k < end && A.column(k) == column; ++k) value += A.value[k];
-                    if (column == row) continue;
-                    ++(column < row ? mine.lower : mine.upper);
-                    if (lower_look != (column < row)) continue;
-                    const auto partner = at(A, column, row);
-                    if (!partner)
-                        mine.pattern.see(row, column, value);
-                    else if (!lower_look && differ(A, row, column, value, *partner))
-                        mine.value.see(row, column, value, *partner);
-                }
+        return merged_over_rows<Symmetry>(A.n, [&](index_t row, Symmetry& mine) {
+            const auto end = A.end(row);
+            for (auto k = A.begin(row); k < end;) {
+                const auto column = A.column(k);
+                double value = 0;
+                for (; k < end && A.column(k) == column; ++k) value += A.value[k];
+                if (column == row) continue;
+                ++(column < row ? mine.lower : mine.upper);
+                if (lower_look != (column < row)) continue;
+                const auto partner = at(A, column, row);
+                if (!partner)
+                    mine.pattern.see(row, column, value);
+                else if (!lower_look && differ(A, row, column, value, *partner))
+                    mine.value.see(row, column, value, *partner);
             }
-#pragma omp critical(kasane_sparse_check)
-            all.merge(mine);
-        }
-        return all;
+        });
     };
-    found = sweep(false);
+    auto found = sweep(false);
     if (found.pattern.count > 0 || found.lower != found.upper) found.pattern.merge(sweep(true).pattern);
     return found;
 }
@@ -177,8 +151,7 @@ namespace {
 class Sets {
    public:
     explicit Sets(index_t n) : parent_(static_cast<std::size_t>(n)) {
-#pragma omp parallel for num_threads(default_thread_count()) schedule(static)
-        for (index_t i = 0; i < n; ++i) parent_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i);
+        parallel_for(Cpu{}, n, [&](index_t i) { parent_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i); });
     }
     void join(std::int32_t a, std::int32_t b) {
         for (;;) {
@@ -216,10 +189,10 @@ class Sets {
 
 index_t components(const CsrView& A, std::vector<std::int32_t>& labels) {
     Sets sets(A.n);
-#pragma omp parallel for num_threads(default_thread_count()) schedule(dynamic, 4096)
-    for (index_t row = 0; row < A.n; ++row)
+    parallel_for(Cpu{}, A.n, [&](index_t row) {
         for (auto k = A.begin(row); k < A.end(row); ++k)
             if (A.column(k) < row) sets.join(static_cast<std::int32_t>(row), static_cast<std::int32_t>(A.column(k)));
+    });
     return sets.number(labels);
 }
 

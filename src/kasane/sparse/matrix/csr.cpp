@@ -1,9 +1,10 @@
 // canonical(): columns ascending, entries of one place summed.
 // Invariants: entries of one place are summed in the order in which they are stored; the result does not depend on threads.
-#include <kasane/core/device/threads.hpp>
+#include <kasane/core/device/parallel.hpp>
 #include <kasane/sparse/matrix/csr.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <tuple>
 #include <utility>
 
@@ -67,31 +68,30 @@ CsrMatrix canonical(const CsrView& A) {
     const auto entries = static_cast<std::size_t>(A.begin(A.n));
     out.column.resize(entries);
     out.value.resize(entries);
-    index_t long_unsorted = 0;
-#pragma omp parallel for num_threads(default_thread_count()) schedule(static) reduction(+ : long_unsorted)
-    for (index_t row = 0; row < A.n; ++row) {
+    std::atomic<bool> long_unsorted{false};
+    parallel_for(Cpu{}, A.n, [&](index_t row) {
         const auto first = A.begin(row), last = A.end(row);
         out.begin[static_cast<std::size_t>(row) + 1] = last;
         for (auto k = first; k < last; ++k) {
             out.column[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(A.column(k));
             out.value[static_cast<std::size_t>(k)] = A.value[k];
         }
-        if (ascending(A, row)) continue;
+        if (ascending(A, row)) return;
         if (last - first <= short_row)
             sort_short(out.column.data() + first, out.value.data() + first, last - first);
         else
-            ++long_unsorted;
-    }
-    if (long_unsorted > 0)
+            long_unsorted = true;
+    });
+    if (long_unsorted)
         for (index_t row = 0; row < A.n; ++row)
             if (const auto first = A.begin(row), count = A.end(row) - first; count > short_row && !ascending(A, row))
                 sort_long(out.column.data() + first, out.value.data() + first, count);
-    index_t duplicates = 0;
-#pragma omp parallel for num_threads(default_thread_count()) schedule(static) reduction(+ : duplicates)
-    for (index_t row = 0; row < A.n; ++row)
+    std::atomic<bool> duplicates{false};
+    parallel_for(Cpu{}, A.n, [&](index_t row) {
         for (auto k = static_cast<std::size_t>(A.begin(row)) + 1; k < static_cast<std::size_t>(A.end(row)); ++k)
-            duplicates += out.column[k] == out.column[k - 1];
-    if (duplicates > 0) sum_duplicates(out);
+            if (out.column[k] == out.column[k - 1]) duplicates = true;
+    });
+    if (duplicates) sum_duplicates(out);
     return out;
 }
 

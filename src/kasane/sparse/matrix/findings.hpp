@@ -3,11 +3,13 @@
 #pragma once
 
 #include <kasane/core/base/error.hpp>
+#include <kasane/core/device/parallel.hpp>
 #include <kasane/sparse/matrix/csr.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +32,20 @@ struct Offence {
     /// "(3, 7)", 1-based.
     std::string place() const { return fmt::format("({}, {})", row + 1, column + 1); }
 };
+
+/// The findings of look(row, findings) for all rows; several threads have findings of their own, which are merged.
+template <class Findings, class Look>
+Findings merged_over_rows(index_t rows, const Look& look) {
+    Findings all;
+    std::mutex merging;
+    for_each_range(Cpu{}, rows, [&](index_t row, index_t end) {
+        Findings mine;
+        for (; row < end; ++row) look(row, mine);
+        const std::lock_guard lock(merging);
+        all.merge(mine);
+    });
+    return all;
+}
 
 class Problems {
    public:

@@ -4,6 +4,7 @@
 #include <kasane/sparse/matrix/matching.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 namespace kasane::sparse {
@@ -15,23 +16,27 @@ std::size_t of(index_t i) { return static_cast<std::size_t>(i); }
 struct Zeros {
     detail::Offence row, column;
     index_t diagonals = 0;
+
+    void merge(const Zeros& more) {
+        row.merge(more.row), column.merge(more.column);
+        diagonals += more.diagonals;
+    }
 };
 
 Zeros find_zeros(const CsrView& A) {
-    Zeros zeros;
     std::vector<char> column_used(of(A.n), 0);
-    for (index_t i = 0; i < A.n; ++i) {
+    auto zeros = detail::merged_over_rows<Zeros>(A.n, [&](index_t i, Zeros& mine) {
         bool used = false;
         double diagonal = 0;
         for (index_t e = A.begin(i); e < A.end(i); ++e) {
             if (A.column(e) == i) diagonal += A.value[e];
             if (A.value[e] == 0) continue;
             used = true;
-            column_used[of(A.column(e))] = 1;
+            std::atomic_ref(column_used[of(A.column(e))]).store(1, std::memory_order_relaxed);
         }
-        if (!used) zeros.row.see(i, 0);
-        zeros.diagonals += diagonal == 0;
-    }
+        if (!used) mine.row.see(i, 0);
+        mine.diagonals += diagonal == 0;
+    });
     for (index_t j = 0; j < A.n; ++j)
         if (!column_used[of(j)]) zeros.column.see(0, j);
     return zeros;
@@ -40,15 +45,17 @@ Zeros find_zeros(const CsrView& A) {
 /// Whether every minor a_ii a_jj - a_ij^2 of a symmetric matrix with a positive diagonal is positive, or zero up to rounding.
 bool minors_positive(const CsrView& A) {
     std::vector<double> root(of(A.n), 0.);
-    for (index_t i = 0; i < A.n; ++i) {
+    parallel_for(Cpu{}, A.n, [&](index_t i) {
         for (index_t e = A.begin(i); e < A.end(i); ++e)
             if (A.column(e) == i) root[of(i)] += A.value[e];
         root[of(i)] = std::sqrt(root[of(i)]);
-    }
-    for (index_t i = 0; i < A.n; ++i)
+    });
+    std::atomic<bool> positive{true};
+    parallel_for(Cpu{}, A.n, [&](index_t i) {
         for (index_t e = A.begin(i); e < A.end(i); ++e)
-            if (A.column(e) != i && std::fabs(A.value[e]) > (1 + 1e-12) * root[of(i)] * root[of(A.column(e))]) return false;
-    return true;
+            if (A.column(e) != i && std::fabs(A.value[e]) > (1 + 1e-12) * root[of(i)] * root[of(A.column(e))]) positive = false;
+    });
+    return positive;
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kasane/core/base/error.hpp>
-#include <kasane/core/device/threads.hpp>
+#include <kasane/core/device/parallel.hpp>
 #include <kasane/sparse/matrix/kind.hpp>
 
 #include <algorithm>
@@ -22,18 +22,18 @@ inline std::uint64_t pattern_key(const CsrView& A) {
         key ^= key >> 31;
     };
     std::vector<std::uint64_t> parts(static_cast<std::size_t>((A.n + rows_of_part - 1) / rows_of_part));
-#pragma omp parallel for num_threads(default_thread_count()) schedule(dynamic)
-    for (std::size_t part = 0; part < parts.size(); ++part) {
-        const auto first = static_cast<index_t>(part) * rows_of_part, last = std::min(first + rows_of_part, A.n);
+    for_each_part(thread_count(Cpu{}), std::ssize(parts), [&](index_t part) {
+        const auto first = part * rows_of_part, last = std::min(first + rows_of_part, A.n);
         std::uint64_t chain[4] = {1, 2, 3, 4};  // independent, so that one does not wait for the products of another
         index_t e = A.begin(first);
         for (const index_t end = A.begin(last) - 3; e < end; e += 4)
             for (int k = 0; k < 4; ++k) add(chain[k], static_cast<std::uint64_t>(A.column(e + k)));
         for (; e < A.begin(last); ++e) add(chain[0], static_cast<std::uint64_t>(A.column(e)));
         for (index_t row = first; row < last; ++row) add(chain[row % 4], static_cast<std::uint64_t>(A.end(row)));
-        parts[part] = chain[0];
-        for (int k = 1; k < 4; ++k) add(parts[part], chain[k]);
-    }
+        auto& its_key = parts[static_cast<std::size_t>(part)];
+        its_key = chain[0];
+        for (int k = 1; k < 4; ++k) add(its_key, chain[k]);
+    });
     std::uint64_t key = 0x9e3779b97f4a7c15;
     add(key, static_cast<std::uint64_t>(A.n));
     for (const auto part : parts) add(key, part);
