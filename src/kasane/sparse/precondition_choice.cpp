@@ -5,7 +5,8 @@
 // costs more: the host orders its rows.
 #include <kasane/sparse/block/blocked_rows.hpp>
 #include <kasane/sparse/choice.hpp>
-#include <kasane/sparse/matrix_samples.hpp>
+#include <kasane/sparse/condition.hpp>
+#include <kasane/sparse/matrix/samples.hpp>
 
 #include <fmt/format.h>
 

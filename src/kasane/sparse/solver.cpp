@@ -709,10 +709,11 @@ std::vector<double> Solver::solve(const std::vector<double>& b, SolveLog* log) {
 
 std::uint64_t memory_estimate(index_t rows, index_t nonzeros, const SolverOptions& options) {
     const auto n = static_cast<double>(rows), off = static_cast<double>(std::max<index_t>(0, nonzeros - rows));
-    // Two triangles of 12 bytes an entry, either with a tenth of padding and offsets of chunks, or with offsets of rows.
+    // Two triangles of 12 bytes an entry, either with a tenth of padding, offsets of chunks and, for up to three quarters of the entries, a
+    // second column, or with offsets of rows.
     const bool chunks = options.format.kind != FormatKind::csr;
     const bool by_rows = !chunks || (options.format.kind == FormatKind::automatic && prefetchers_suffice());
-    const double triangles = std::max(chunks ? off * 12 * 1.1 + n * 2. : 0., by_rows ? off * 12 + n * 16. : 0.);
+    const double triangles = std::max(chunks ? off * (12 * 1.1 + 3.5) + n * 2. : 0., by_rows ? off * 12 + n * 16. : 0.);
     // Six vectors, diagonal, scale, two permutations.
     double bytes = triangles + n * (6 * 8 + 2 * 8 + 2 * 4);
     if (options.single_factor) bytes += off * 8 * 1.1;

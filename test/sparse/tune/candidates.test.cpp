@@ -1,5 +1,6 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/sparse/iterate/entry_loads.hpp>
+#include <kasane/sparse/matrix/samples.hpp>
 #include <kasane/sparse/tune/candidates.hpp>
 
 #include "sparse/box.hpp"
@@ -18,6 +19,7 @@ MatrixFacts facts(const CsrMatrix& A) {
     out.nonzeros = A.nonzeros();
     for (index_t i = 0; i < A.rows(); ++i)
         out.longest_row = std::max(out.longest_row, A.begin[static_cast<std::size_t>(i) + 1] - A.begin[static_cast<std::size_t>(i)]);
+    out.shifted_rows = share_of_shifted_rows(A.view());
     return out;
 }
 
@@ -118,8 +120,12 @@ TEST(TuneCandidates, RowsOfDifferentLengthAreSorted) {
     EXPECT_EQ(candidates({}, true, facts(A), graph_facts(A.view())).at(0).format.text(), "sell:32:1024");
     const auto B = box_matrix({24, 24, 24});
     EXPECT_EQ(usual_format(facts(B), false, 8).text(), "sell:8:1");
-    EXPECT_EQ(usual_format(facts(B), false, 2).text(), prefetchers_suffice() ? "csr" : "sell:8:1");
-    EXPECT_EQ(candidates({}, false, facts(B), graph_facts(B.view())).at(0).format.text(), prefetchers_suffice() ? "csr" : "sell:8:1");
+    EXPECT_EQ(usual_format(facts(B), false, 2).text(), "sell:8:1");
+    EXPECT_EQ(candidates({}, false, facts(B), graph_facts(B.view())).at(0).format.text(), "sell:8:1");
+    auto mixed = facts(B);
+    mixed.shifted_rows = 0;  // as where the rows of a box are numbered by chance
+    EXPECT_EQ(usual_format(mixed, false, 8).text(), "sell:8:1");
+    EXPECT_EQ(usual_format(mixed, false, 2).text(), prefetchers_suffice() ? "csr" : "sell:8:1");
     EXPECT_EQ(candidates({}, true, facts(B), graph_facts(B.view())).at(0).format.text(), "sell:32:1");
     const auto tiny = box_matrix({2, 2, 2});
     EXPECT_EQ(candidates({}, false, facts(tiny), graph_facts(tiny.view())).at(0).format.text(), "csr");

@@ -1,7 +1,7 @@
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/sparse/block/block.hpp>
 #include <kasane/sparse/block/blocked_rows.hpp>
-#include <kasane/sparse/matrix_samples.hpp>
+#include <kasane/sparse/matrix/samples.hpp>
 
 #include <algorithm>
 

@@ -31,12 +31,15 @@ struct SellRows {
     const std::int32_t* column;
     const T* value;
     std::int32_t chunk;
-    std::int32_t shift;  ///< log2 of chunk; -1 when chunk is not a power of two
-    KS_FN index_t chunk_of(index_t row) const { return shift >= 0 ? row >> shift : row / chunk; }
+    std::int32_t shift;         ///< log2 of chunk; -1 when chunk is not a power of two
+    const std::int32_t* first;  ///< Triangle::first, or null
+    const std::int32_t* apart;  ///< Triangle::apart
+    KS_FN index_t over_chunk(index_t number) const { return shift >= 0 ? number >> shift : number / chunk; }
+    KS_FN index_t chunk_of(index_t row) const { return over_chunk(row); }
+    KS_FN int width(index_t c) const { return static_cast<int>(over_chunk(offset[c + 1] - offset[c])); }
     KS_FN Entries entries(index_t row) const {
         const index_t c = chunk_of(row);
-        const index_t width = shift >= 0 ? (offset[c + 1] - offset[c]) >> shift : (offset[c + 1] - offset[c]) / chunk;
-        return {offset[c] + (row - c * chunk), chunk, static_cast<int>(width)};
+        return {offset[c] + (row - c * chunk), chunk, width(c)};
     }
 };
 
@@ -63,10 +66,20 @@ struct Triangle {
     std::vector<Slice> slice;   ///< ell, sliced-ell: [colors * parts] like Layout::segment (coalesced: a colour's parts share one)
     Buffer<std::int32_t, S> column;
     Buffer<T, S> value;
+    /// sell on the CPU, empty where most chunks have columns apart; a product reads it in place of `column`: [stored / chunk] the columns
+    /// of the first row of each chunk, where the columns of its rows are neighbours, as on a grid. Elsewhere -1 - k in place of the first
+    /// of them: the columns of this chunk begin at apart[k chunk].
+    Buffer<std::int32_t, S> first;
+    Buffer<std::int32_t, S> apart;  ///< columns of the chunks whose rows have columns apart, in the order of the chunks
     index_t stored() const { return column.size(); }
     std::uint64_t bytes() const {
         return static_cast<std::uint64_t>(offset.size()) * sizeof(index_t) +
-               static_cast<std::uint64_t>(column.size()) * (sizeof(std::int32_t) + sizeof(T)) + slice.size() * sizeof(Slice);
+               static_cast<std::uint64_t>(column.size()) * (sizeof(std::int32_t) + sizeof(T)) +
+               static_cast<std::uint64_t>(first.size() + apart.size()) * sizeof(std::int32_t) + slice.size() * sizeof(Slice);
+    }
+    /// Bytes that a product reads.
+    std::uint64_t bytes_of_product() const {
+        return bytes() - (first.size() > 0 ? static_cast<std::uint64_t>(column.size()) * sizeof(std::int32_t) : 0);
     }
 
     CsrRows<T> csr() const { return {offset.data(), column.data(), value.data()}; }
@@ -74,7 +87,7 @@ struct Triangle {
         int shift = -1;
         for (int s = 0; s < 31; ++s)
             if (chunk == 1 << s) shift = s;
-        return {offset.data(), column.data(), value.data(), chunk, shift};
+        return {offset.data(), column.data(), value.data(), chunk, shift, first.size() > 0 ? first.data() : nullptr, apart.data()};
     }
     SliceRows<T> slices(std::size_t segment) const { return {slice[segment], column.data(), value.data()}; }
 };

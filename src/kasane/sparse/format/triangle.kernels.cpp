@@ -8,7 +8,10 @@
 #include <kasane/sparse/format/triangle.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace kasane::sparse {
 namespace {
@@ -148,6 +151,36 @@ void copy_each(S on, const Buffer<From, S>& from, Buffer<To, S>& to) {
     parallel_for(on, from.size(), CopyEach<From, To>{from.data(), to.data()});
 }
 
+/// Whether the columns of every row of a chunk are those of the row before plus one.
+bool columns_are_neighbours(const SellRows<double>& rows, index_t c) {
+    for (index_t e = rows.offset[c]; e < rows.offset[c + 1]; e += rows.chunk)
+        for (index_t l = 1; l < rows.chunk; ++l)
+            if (rows.column[e + l] != rows.column[e] + l) return false;
+    return true;
+}
+
+/// Sets `first` and `apart`, unless most chunks have columns apart.
+void find_neighbours(Cpu on, Triangle<Cpu, double>& t) {
+    const auto rows = t.sell();
+    const index_t chunks = t.offset.size() - 1;
+    std::vector<std::int32_t> apart(static_cast<std::size_t>(chunks));  // columns of a chunk that are apart, then those before it
+    parallel_for(on, chunks, [&](index_t c) { apart[static_cast<std::size_t>(c)] = columns_are_neighbours(rows, c) ? 0 : rows.width(c); });
+    std::int32_t before = 0;
+    for (auto& columns : apart) before += std::exchange(columns, before);
+    if (4 * index_t{before} > 3 * rows.over_chunk(t.stored())) return;
+    t.first = Buffer<std::int32_t, Cpu>(on, rows.over_chunk(t.stored()));
+    t.apart = Buffer<std::int32_t, Cpu>(on, index_t{before} * t.chunk);
+    parallel_for(on, chunks, [&, to = t.first.data(), to_apart = t.apart.data()](index_t c) {
+        const index_t begin = rows.offset[c], end = rows.offset[c + 1], slot = rows.over_chunk(begin);
+        const auto k = apart[static_cast<std::size_t>(c)];
+        const bool neighbours = k == (c + 1 < chunks ? apart[static_cast<std::size_t>(c) + 1] : before);
+        for (index_t e = begin; e < end; e += rows.chunk) to[slot + rows.over_chunk(e - begin)] = rows.column[e];
+        if (neighbours) return;
+        to[slot] = -1 - k;
+        std::copy(rows.column + begin, rows.column + end, to_apart + index_t{k} * rows.chunk);
+    });
+}
+
 /// Scans the widths of n chunks into offsets [n + 1]; returns the entries stored.
 template <Space S>
 index_t offsets_from_widths(S on, Buffer<std::uint32_t, S>& width, index_t n, index_t chunk, Buffer<index_t, S>& offset) {
@@ -193,6 +226,8 @@ Triangle<S, double> make_triangle(S on, const CsrView& A, const Layout<S>& layou
         else
             fill(t.sell());
         synchronize(on);
+        if constexpr (std::same_as<S, Cpu>)
+            if (format.kind == FormatKind::sell && chunk > 1) find_neighbours(on, t);
         return t;
     }
     // A slice is a colour (coalesced), or a part's share of it (sequential).
@@ -251,8 +286,12 @@ Triangle<S, T> copy_of(S on, const Layout<S>& layout, const Triangle<S, double>&
     to.column = Buffer<std::int32_t, S>(on, from.stored());
     to.value = Buffer<T, S>(on, from.stored());
     place_entries(on, layout, to);
+    to.first = Buffer<std::int32_t, S>(on, from.first.size());
+    to.apart = Buffer<std::int32_t, S>(on, from.apart.size());
     copy_each(on, from.column, to.column);
     copy_each(on, from.value, to.value);
+    copy_each(on, from.first, to.first);
+    copy_each(on, from.apart, to.apart);
     synchronize(on);
     return to;
 }

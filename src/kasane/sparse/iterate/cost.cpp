@@ -81,18 +81,19 @@ IterationCost cost_of(const System<S>& system, Iteration iteration) {
             const Segment s = system.layout.at(color, part);
             color_rows[static_cast<std::size_t>(color)] += s.end - s.begin;
         }
-    std::uint64_t factor_lower = system.lower.bytes(), factor_upper = system.upper.bytes();
+    const std::uint64_t lower = system.lower.bytes_of_product(), upper = system.upper.bytes_of_product();
+    std::uint64_t factor_lower = lower, factor_upper = upper;
     if (system.single_factor)
-        factor_lower = system.factor_lower_f.bytes(), factor_upper = system.factor_upper_f.bytes();
+        factor_lower = system.factor_lower_f.bytes_of_product(), factor_upper = system.factor_upper_f.bytes_of_product();
     else if (system.factor == FactorKind::own_values)
-        factor_lower = system.factor_lower.bytes(), factor_upper = system.factor_upper.bytes();
+        factor_lower = system.factor_lower.bytes_of_product(), factor_upper = system.factor_upper.bytes_of_product();
     const bool factored = system.factor != FactorKind::identity;
     std::vector<std::uint64_t> operand_bytes(static_cast<std::size_t>(Operand::whole) + 1, 0);
     const auto set = [&](Operand operand, std::uint64_t bytes) { operand_bytes[static_cast<std::size_t>(operand)] = bytes; };
     if (factored) set(Operand::factor_lower, factor_lower), set(Operand::factor_upper, factor_upper);
-    set(Operand::lower, system.lower.bytes());
-    set(Operand::upper, system.upper.bytes());
-    set(Operand::whole, system.lower.bytes() + system.upper.bytes());
+    set(Operand::lower, lower);
+    set(Operand::upper, upper);
+    set(Operand::whole, lower + upper);
 
     CountingExecutor executor(std::move(color_rows), std::move(operand_bytes), factored);
     switch (iteration) {

@@ -52,42 +52,63 @@ constexpr int ahead = 1024;
 inline auto load_values(Doubles d, const double* from) { return hn::LoadU(d, from); }
 inline auto load_values(Doubles d, const float* from) { return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, Doubles>(), from)); }
 
+/// Where the factors of a vector of neighbouring rows are: at places of their own.
+template <class How>
+struct AtPlaces {
+    const std::int32_t* place;
+    index_t stride;
+    HWY_INLINE auto load(Doubles d, const double* x, int k) const {
+        if constexpr (How::prefetches)
+            if (k % 2 == 0) __builtin_prefetch(place + k * stride + ahead);
+        return gather<How::gathers>(d, x, place + k * stride);
+    }
+    AtPlaces from(int lane) const { return {place + lane, stride}; }
+    double of_lane(const double* x, int lane, int k) const { return x[place[lane + k * stride]]; }
+};
+
+/// ... or side by side, as on a grid.
+struct SideBySide {
+    const std::int32_t* first;  ///< of each column
+    int lane;
+    HWY_INLINE auto load(Doubles d, const double* x, int k) const { return hn::LoadU(d, x + first[k] + lane); }
+    SideBySide from(int more) const { return {first, lane + more}; }
+    double of_lane(const double* x, int more, int k) const { return x[first[k] + lane + more]; }
+};
+
 /// One vector of neighbouring rows, `stride` from column to column; with a width known at compile time there is no loop.
-template <class How, int fixed_width, class T>
-HWY_INLINE auto row_products(const T* value, const std::int32_t* column, index_t stride, int width, const double* x) {
+template <class How, int fixed_width, class T, class Factors>
+HWY_INLINE auto row_products(const T* value, const Factors& factors, index_t stride, int width, const double* x) {
     const Doubles d;
     auto sum = hn::Zero(d);
     const int columns = fixed_width > 0 ? fixed_width : width;
     for (int k = 0; k < columns; ++k) {
-        if constexpr (How::prefetches) {
-            __builtin_prefetch(value + k * stride + ahead);
-            if (k % 2 == 0) __builtin_prefetch(column + k * stride + ahead);
-        }
-        sum = hn::MulAdd(load_values(d, value + k * stride), gather<How::gathers>(d, x, column + k * stride), sum);
+        if constexpr (How::prefetches) __builtin_prefetch(value + k * stride + ahead);
+        sum = hn::MulAdd(load_values(d, value + k * stride), factors.load(d, x, k), sum);
     }
     return sum;
 }
 
 /// n rows whose entries are neighbours.
-template <class How, int fixed_width, class T>
-HWY_INLINE void add_columns_of(const T* value, const std::int32_t* column, index_t stride, int width, const double* x, int n, double* sum) {
+template <class How, int fixed_width, class T, class Factors>
+HWY_INLINE void add_columns_of(const T* value, const Factors& factors, index_t stride, int width, const double* x, int n, double* sum) {
     const Doubles d;
     const int lanes = static_cast<int>(hn::Lanes(d));
     int l = 0;
     for (; l + lanes <= n; l += lanes)
-        hn::StoreU(hn::Add(hn::LoadU(d, sum + l), row_products<How, fixed_width>(value + l, column + l, stride, width, x)), d, sum + l);
+        hn::StoreU(hn::Add(hn::LoadU(d, sum + l), row_products<How, fixed_width>(value + l, factors.from(l), stride, width, x)), d,
+                   sum + l);
     for (; l < n; ++l)
-        for (int k = 0; k < width; ++k) sum[l] += static_cast<double>(value[l + k * stride]) * x[column[l + k * stride]];
+        for (int k = 0; k < width; ++k) sum[l] += static_cast<double>(value[l + k * stride]) * factors.of_lane(x, l, k);
 }
 
 /// The widths of triangles of a 7-point graph have specialised code; any other uses a loop.
-template <class How, class T>
-HWY_INLINE void add_columns(const T* value, const std::int32_t* column, index_t stride, int width, const double* x, int n, double* sum) {
+template <class How, class T, class Factors>
+HWY_INLINE void add_columns(const T* value, const Factors& factors, index_t stride, int width, const double* x, int n, double* sum) {
     switch (width) {
         case 0: return;
-        case 3: return add_columns_of<How, 3>(value, column, stride, width, x, n, sum);
-        case 6: return add_columns_of<How, 6>(value, column, stride, width, x, n, sum);
-        default: add_columns_of<How, 0>(value, column, stride, width, x, n, sum);
+        case 3: return add_columns_of<How, 3>(value, factors, stride, width, x, n, sum);
+        case 6: return add_columns_of<How, 6>(value, factors, stride, width, x, n, sum);
+        default: add_columns_of<How, 0>(value, factors, stride, width, x, n, sum);
     }
 }
 
@@ -97,8 +118,19 @@ void add_products(const SellRows<T>& rows, const double* x, index_t first, int n
         const index_t chunk = rows.chunk_of(first + l), lane = first + l - chunk * rows.chunk;
         const int here = static_cast<int>(std::min<index_t>(rows.chunk - lane, n - l));
         const index_t begin = rows.offset[chunk];
-        const int width = static_cast<int>((rows.offset[chunk + 1] - begin) / rows.chunk);
-        add_columns<How>(rows.value + begin + lane, rows.column + begin + lane, rows.chunk, width, x, here, sum + l);
+        const int width = rows.width(chunk);
+        const auto* const value = rows.value + begin + lane;
+        const auto* const first = rows.first ? rows.first + rows.over_chunk(begin) : nullptr;
+        if (width == 0) {
+            l += here;
+            continue;
+        }
+        if (first && *first >= 0) {
+            add_columns<How>(value, SideBySide{first, static_cast<int>(lane)}, rows.chunk, width, x, here, sum + l);
+        } else {
+            const auto* const column = first ? rows.apart + index_t{-1 - *first} * rows.chunk : rows.column + begin;
+            add_columns<How>(value, AtPlaces<How>{column + lane, rows.chunk}, rows.chunk, width, x, here, sum + l);
+        }
         l += here;
     }
 }
@@ -106,7 +138,7 @@ void add_products(const SellRows<T>& rows, const double* x, index_t first, int n
 template <class How, class T>
 void add_products(const SliceRows<T>& rows, const double* x, index_t first, int n, double* sum) {
     const index_t at = rows.slice.offset + (first - rows.slice.begin);
-    add_columns<How>(rows.value + at, rows.column + at, rows.slice.rows, rows.slice.width, x, n, sum);
+    add_columns<How>(rows.value + at, AtPlaces<How>{rows.column + at, rows.slice.rows}, rows.slice.rows, rows.slice.width, x, n, sum);
 }
 
 template <class How, class T>

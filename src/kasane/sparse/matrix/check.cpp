@@ -5,6 +5,7 @@
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/device/parallel.hpp>
 #include <kasane/sparse/matrix/findings.hpp>
+#include <kasane/sparse/matrix/samples.hpp>
 
 #include <fmt/format.h>
 
@@ -238,6 +239,7 @@ MatrixFacts detail::facts_of(const CsrView& A, const Rows& rows, const CsrView& 
     facts.rows = A.n;
     facts.nonzeros = A.begin(A.n);
     facts.longest_row = rows.longest;
+    facts.shifted_rows = share_of_shifted_rows(sorted);
     facts.sorted = rows.sorted;
     facts.duplicates = rows.sorted ? rows.duplicates : facts.nonzeros - sorted.begin(sorted.n);
     facts.singular = rows.sorted ? rows.zero_sums : look_at_rows(sorted).zero_sums;

@@ -69,6 +69,7 @@ struct MatrixFacts {
     index_t rows = 0;         ///< and columns
     index_t nonzeros = 0;     ///< entries, duplicates counted
     index_t longest_row = 0;  ///< entries
+    double shifted_rows = 0;  ///< about the share of rows whose columns are those of the row before plus one, as on a grid
     bool sorted = true;       ///< columns ascend in every row
     index_t duplicates = 0;   ///< entries beyond the first of their place
     index_t components = 1;   ///< of the graph

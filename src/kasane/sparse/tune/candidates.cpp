@@ -80,8 +80,10 @@ Format usual_format(const MatrixFacts& matrix, bool cuda, index_t colors) {
     // Colours of few chunks would consist mostly of padding.
     if (matrix.rows < 4 * chunk * std::max<index_t>(colors, 1)) return {FormatKind::csr, 1, 1};
     const Format chunks = sell(matrix, chunk);
-    // Two AMD cores (Zen 4), 128^3, ms per iteration of csr and sell:8: two colours, reduced 6.4 and 7.4; eight, eisenstat 8.8 and 8.7.
-    if (!cuda && colors == 2 && chunks.sigma == 1 && prefetchers_suffice()) return {FormatKind::csr, 1, 1};
+    // Two AMD cores (Zen 4), two colours: csr is faster than chunks whose rows have columns apart (128^3: 6.4 and 7.4 ms per iteration),
+    // and slower than chunks most of whose rows have neighbouring columns (128^3: 7.0 and 6.5, 58^3: 0.44 and 0.27).
+    constexpr double grid = 0.8;
+    if (!cuda && colors == 2 && chunks.sigma == 1 && matrix.shifted_rows < grid && prefetchers_suffice()) return {FormatKind::csr, 1, 1};
     return chunks;
 }
 

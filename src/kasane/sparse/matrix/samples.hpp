@@ -1,4 +1,4 @@
-// Facts of a matrix that the rules between preconditioners need, from some of its rows: the whole of a large matrix would take longer than
+// Facts of a matrix that rules need, from some of its rows: the whole of a large matrix would take longer than
 // the rules save.
 #pragma once
 
@@ -40,9 +40,7 @@ struct Neighbourhood {
 /// @param A  as for row_sum_facts()   @param most  rows
 Neighbourhood middle_neighbourhood(const CsrView& A, index_t most);
 
-/// A lower bound of the condition number of a matrix with a diagonal of 1, in compressed rows: the largest over the smallest Ritz value of
-/// some steps of Lanczos' method, or of as many as exceed `enough`. That of a part of a matrix is a lower bound for the whole, in the same
-/// scale, since it is a part of that around the diagonal.
-double least_condition(const CsrMatrix& part, double enough);
+/// The share of rows whose columns are those of the row before plus one, as on a grid. Of sampled_rows().
+double share_of_shifted_rows(const CsrView& A);
 
 }  // namespace kasane::sparse

@@ -1,6 +1,5 @@
 #include <kasane/core/math/random.hpp>
-#include <kasane/sparse/aggregation/tridiagonal.hpp>
-#include <kasane/sparse/matrix_samples.hpp>
+#include <kasane/sparse/matrix/samples.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -132,42 +131,16 @@ Neighbourhood middle_neighbourhood(const CsrView& A, index_t most) {
     return out;
 }
 
-double least_condition(const CsrMatrix& part, double enough) {
-    constexpr int most_steps = 10;
-    const auto n = static_cast<std::size_t>(part.rows());
-    std::vector<double> v(n), w(n), before(n, 0.), alphas, betas;
-    RandomStream random(1, 0);
-    double square = 0, ratio = 1, beta = 0;
-    for (auto& one : v) {
-        one = random.uniform() - 0.5;
-        square += one * one;
-    }
-    for (auto& one : v) one /= std::sqrt(square);
-    for (int step = 0; step < most_steps && ratio <= enough; ++step) {
-        double alpha = 0, next2 = 0;
-        for (std::size_t row = 0; row < n; ++row) {
-            double sum = 0;
-            for (auto e = static_cast<std::size_t>(part.begin[row]); e < static_cast<std::size_t>(part.begin[row + 1]); ++e)
-                sum += part.value[e] * v[static_cast<std::size_t>(part.column[e])];
-            w[row] = sum - beta * before[row];
-            alpha += w[row] * v[row];
+double share_of_shifted_rows(const CsrView& A) {
+    index_t shifted = 0, all = 0;
+    for (const auto [first, end] : sampled_rows(A.n))
+        for (index_t row = first + 1; row < end; ++row, ++all) {
+            const index_t length = A.end(row) - A.begin(row);
+            bool same = length == A.begin(row) - A.begin(row - 1);
+            for (index_t k = 0; same && k < length; ++k) same = A.column(A.begin(row) + k) == A.column(A.begin(row - 1) + k) + 1;
+            shifted += same;
         }
-        for (std::size_t row = 0; row < n; ++row) {
-            w[row] -= alpha * v[row];
-            next2 += w[row] * w[row];
-        }
-        alphas.push_back(alpha);
-        std::vector<double> negative;
-        for (const double one : alphas) negative.push_back(-one);
-        const double least = -largest_of_tridiagonal(negative, betas);
-        ratio = least > 0 ? largest_of_tridiagonal(alphas, betas) / least : INFINITY;
-        beta = std::sqrt(next2);
-        if (!(beta > 1e-8)) break;
-        betas.push_back(beta);
-        std::swap(before, v);
-        for (std::size_t row = 0; row < n; ++row) v[row] = w[row] / beta;
-    }
-    return ratio;
+    return all > 0 ? static_cast<double>(shifted) / static_cast<double>(all) : 0;
 }
 
 }  // namespace kasane::sparse

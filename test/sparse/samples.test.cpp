@@ -1,5 +1,6 @@
 // Samples of rows and what the rules between preconditioners learn from them, against the whole matrix.
-#include <kasane/sparse/matrix_samples.hpp>
+#include <kasane/sparse/condition.hpp>
+#include <kasane/sparse/matrix/samples.hpp>
 
 #include <gtest/gtest.h>
 #include <test/sparse/box.hpp>
@@ -58,6 +59,11 @@ TEST(MatrixSamples, HaveTheFactsOfTheMatrix) {
             if (A.column[static_cast<std::size_t>(e)] == row) A.value[static_cast<std::size_t>(e)] = row % 2 ? 40 : 100;
     EXPECT_TRUE(is_rough(A.view()));
     EXPECT_EQ(share_of_one_distance(random_graph(5000, 15000, 3).view()), 0);
+}
+
+TEST(MatrixSamples, RowsOfGridsAreShifted) {
+    EXPECT_EQ(share_of_shifted_rows(box_matrix({10, 8, 6}).view()), 7 * 48 / 479.);
+    EXPECT_EQ(share_of_shifted_rows(random_graph(300, 900, 3).view()), 0);
 }
 
 /// The neighbourhood of a line is its middle part, whose eigenvalues are known.
