@@ -104,20 +104,23 @@ class HopOfAllWorkers {
             places.push_back(halo_places(workers.back().tiling, grid_, w));
             out.emplace_back(grid_.local().half());
         }
-        std::vector<HostField<P>> halos;
-        for (const auto& each : places) halos.emplace_back(each.end);
+        constexpr std::uint32_t ticket = 7;
+        std::vector<std::vector<Chunk>> halos;
+        for (const auto& each : places) halos.emplace_back((each.end + row - 1) / row * row * halo_units<P>);
         for (int w = 0; w < grid_.size(); ++w)
             for (int d = 0; d < directions; ++d)
                 for (const auto& site : places[static_cast<std::size_t>(w)].sent[static_cast<int>(other(to_))][d]) {
                     const auto receiver =
                         static_cast<std::size_t>(places[static_cast<std::size_t>(w)].receiver[static_cast<std::size_t>(d)]);
                     ASSERT_GE(site.to, grid_.local().half());
-                    copy_to_halo<P>(workers[static_cast<std::size_t>(w)].task.in, site.from, halos[receiver].view(), site.to);
+                    store_to_halo<P>(load_stored<P>(workers[static_cast<std::size_t>(w)].task.in, site.from),
+                                     HaloView<P>{halos[receiver].data()}, site.to, ticket);
                 }
         for (std::size_t w = 0; w < workers.size(); ++w) {
             auto& task = workers[w].task;
             task.tiles.neighbours = places[w].neighbours.data();
-            task.halo.sites = halos[w].view();
+            task.halo.sites = {halos[w].data()};
+            task.halo.ticket = ticket;
             task.out = out[w].view();
             const bool time_alone = grid_.shape()[0] * grid_.shape()[1] * grid_.shape()[2] == 1;
             const HaloHopTask<P, HaloOf::time> of_time{task, task.halo};

@@ -103,9 +103,9 @@ void expect_hops_of_one_device(S on, comm::Worker& worker, const DistributedHopC
     Field<S, P> got(local.lattice());
     dirac.hop(HopForm::inverse, Parity::even, false, 1, here, nullptr, got);
     constexpr int half_spinor = P == Precision::double_ ? 96 : P == Precision::single ? 48 : 28;
-    constexpr int spinor = P == Precision::double_ ? 192 : P == Precision::single ? 96 : 52;
+    constexpr int spinor = P == Precision::double_ ? 256 : P == Precision::single ? 128 : 80;
     EXPECT_EQ(local.exchange().bytes() - before, static_cast<double>((halos ? spinor : half_spinor) * grid.face_sites()))
-        << "12 numbers a site of a face, 24 in a halo";
+        << "12 numbers a site of a face, 24 in a halo, with a ticket for each three words";
     dirac.clover(Parity::even, true, got, got);
     SpinorField part(grid.local());
     store(got, Parity::even, part);

@@ -54,7 +54,10 @@ class DistributedDirac {
 
     void hop(HopForm form, Parity to, bool adjoint, double c, const Field<S, P>& in, const Field<S, P>* x, Field<S, P>& out) const {
         if constexpr (!std::same_as<S, Cpu>)
-            if (exchange_.peers()) return local_.hop(form, to, adjoint, c, in, x, out, exchange_.peers()->write(other(to), in));
+            if (auto* const peers = exchange_.peers()) {
+                local_.hop(form, to, adjoint, c, in, x, out, peers->begin_hop(other(to), in));
+                return peers->end_hop();
+            }
         terms_.pack(other(to), adjoint, in, exchange_.sent());
         exchange_.start(halo_site_bytes<P>);
         local_.hop(form, to, adjoint, c, in, x, out);

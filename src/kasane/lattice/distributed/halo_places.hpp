@@ -4,6 +4,7 @@
 // such a tile the sites next to the face alone are sent and read.
 #pragma once
 
+#include <kasane/lattice/dirac/cuda/hop_halo.body.hpp>
 #include <kasane/lattice/dirac/cuda/tiling.hpp>
 #include <kasane/lattice/distributed/rank_grid.hpp>
 
@@ -13,14 +14,10 @@
 namespace kasane::lattice {
 
 struct HaloPlaces {
-    /// A site that is sent: its place, and that in the halo of the neighbour.
-    struct Sent {
-        std::uint32_t from, to;
-    };
-    std::vector<device::TileEntry> neighbours;          ///< Tiles::neighbours with the tiles of the halo
-    index_t first = 0, end = 0;                         ///< places of the halo
-    std::vector<Sent> sent[2][device::directions];      ///< by parity of the sites, and direction in which the neighbour reads them
-    std::array<int, device::directions> receiver = {};  ///< worker, for each direction; the worker itself where nothing is sent
+    std::vector<device::TileEntry> neighbours;                  ///< Tiles::neighbours with the tiles of the halo
+    index_t first = 0, end = 0;                                 ///< places of the halo
+    std::vector<device::SentSite> sent[2][device::directions];  ///< by parity of the sites, and direction in which the neighbour reads them
+    std::array<int, device::directions> receiver = {};          ///< worker, for each direction; the worker itself where nothing is sent
 };
 
 /// Computes the places for this worker of the grid. @param tiling  of a local lattice

@@ -1,15 +1,16 @@
-// Halos between CUDA devices of one rank that reach each other's memory: a kernel on each device writes the spinors of its faces straight
-// into the memory of the neighbours and counts them there; the kernel of the hop waits for the counts (dirac/cuda/hop_halo.body.hpp). So a
-// hop is two launches on each device, without copies, events or streams.
+// Halos between CUDA devices of one rank that reach each other's memory: the kernel of a hop on each device writes the spinors of its faces
+// straight into the memory of the neighbours, each unit with the ticket of the hop, and waits for the units of its own halo where it reads
+// them (dirac/cuda/hop_halo.body.hpp). So a hop is one launch on each device, without copies, events or streams.
 // Devices wait for each other in kernels, which is safe for these reasons:
-//   a kernel that waits is submitted only after all workers have submitted the kernels that it waits for, and those wait for nothing but
-//   earlier work of their own device: whatever was submitted ends without the host, which may allocate and free memory at any time;
-//   it starts after all blocks of the writing kernel in front of it are resident and the work before that one has ended, so that its blocks
-//   cannot take their place;
-//   hops in turn use two memories: a device that writes for hop n has ended hop n - 1, so its neighbours had written for that one, and had
+//   no worker launches a hop before all are about to launch theirs, and none continues before all have: while a kernel waits, no host
+//   allocates or frees memory before the kernels that it waits for have been launched;
+//   the first blocks of a kernel send before they wait, and no more than there are multiprocessors; blocks start in the order of their
+//   numbers, so that blocks that wait cannot take their place. Workers that share a device send by a kernel of their own, in front of the
+//   hops of all;
+//   hops in turn use two memories: a device sends for hop n after its hop n - 1 has ended, so its neighbours had sent for that one, and had
 //   ended hop n - 2 before, which read the same memory.
-// Invariants: all workers of the grid make the same calls in the same order; each call of write() is followed by one hop that reads the
-// halo, on the same stream.
+// Invariants: all workers of the grid make the same calls in the same order; between begin_hop() and end_hop() a worker launches one hop
+// that reads the halo.
 #pragma once
 
 #include <kasane/core/comm/worker.hpp>
@@ -31,12 +32,13 @@ class PeerHalo {
     static std::unique_ptr<PeerHalo> connect(Cuda on, comm::Worker& worker, const RankGrid& grid);
     ~PeerHalo();
 
-    /// Writes the faces of `in`, of this parity, into the halos of the neighbours, and returns once all workers have submitted that.
-    /// @return the halo for a hop from `in`, until the next call
+    /// Returns once all workers have called it. @return the halo for the hop from `in`, of this parity, which the caller launches next
     template <Precision P>
-    device::HopHalo<P> write(Parity from, const Field<Cuda, P>& in);
+    device::HopHalo<P> begin_hop(Parity from, const Field<Cuda, P>& in);
+    /// Returns once all workers have launched the hop.
+    void end_hop();
 
-    /// From now on until end_capture(), calls of write() are captured in a graph that is launched for every later iteration of a run; they
+    /// From now on until end_capture(), hops are captured in a graph that is launched for every later iteration of a run; calls
     /// return without the other workers. The caller launches the graph once, and calls repeat() before every further launch. No worker
     /// submits anything else before all have launched.
     /// @param begun  on the device: iterations of the run that have begun, this one included   @param now  its value in the first launch

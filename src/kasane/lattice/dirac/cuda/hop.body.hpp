@@ -268,12 +268,12 @@ KS_FN Here position(const Tiles& tiles, Parity to, std::uint32_t place) {
     return here;
 }
 
-/// @tparam Task  HopTask<P>, or a class derived from it
+/// @tparam Task  HopTask<P>, or a class derived from it   @param here  position() of the site
 template <Precision P, LinkReals R, bool half_links, Readers readers = Readers::one, class Task>
-KS_FN void hop_site(const Task& task, HopForm form, std::uint32_t place) {
+KS_FN void hop_site(const Task& task, HopForm form, const Here& here) {
     using V = Real<P>;
     using Format = LinkFormat<V, R, half_links>;
-    const Here here = position(task.tiles, task.to, place);
+    const std::uint32_t place = here.place;
     Spinor<V> sum{};
     add_hops<0, P, R, half_links, readers>(task, here, fetch<0, Format, readers>(task, here), sum);
     if (form == HopForm::inverse) {
@@ -287,6 +287,10 @@ KS_FN void hop_site(const Task& task, HopForm form, std::uint32_t place) {
             for (int a = 0; a < 3; ++a) sum.s[s].c[a] = {sum.s[s].c[a].re + x.s[s].c[a].re, sum.s[s].c[a].im + x.s[s].c[a].im};
     }
     store_spinor<P>(task.out, place, sum);
+}
+template <Precision P, LinkReals R, bool half_links, Readers readers = Readers::one, class Task>
+KS_FN void hop_site(const Task& task, HopForm form, std::uint32_t place) {
+    hop_site<P, R, half_links, readers>(task, form, position(task.tiles, task.to, place));
 }
 
 }  // namespace kasane::lattice::device

@@ -7,8 +7,8 @@
 #if defined(KASANE_CUDA)
 namespace kasane::lattice::device {
 
-/// Launches a hop with a halo on on.stream; does not wait. It may start while the kernel in front of it runs, and reads nothing that this
-/// kernel writes on the same device: the kernel in front must be the one that writes into the neighbours' halos, in an ordinary launch.
+/// Launches a hop with a halo on on.stream; does not wait. It starts while the kernel in front of it ends; links and clover term were
+/// written before that one began.
 template <Precision P, LinkReals R, bool half_links>
 void launch_hop_halo(Cuda on, HopForm form, const HopTask<P>& hop, const HopHalo<P>& halo);
 
