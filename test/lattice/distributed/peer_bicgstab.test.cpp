@@ -62,11 +62,9 @@ void expect_iterations_of_the_host(Cuda on, comm::Worker& worker, const RankGrid
 TEST(PeerBicgstab, HasTheBitsOfScalarsOnTheHost) {
     const int count = static_cast<int>(devices().size()) - 1;  // the first is the CPU
     if (count < 2) GTEST_SKIP() << "two CUDA devices are needed";
-    const Extents n{{8, 8, 8, 16}};
-    const auto u = test::random_gauge(n, 5, 0.3);
-    for (const GridShape& shape : {GridShape{1, 1, 1, 2}, {2, 1, 1, 1}, {1, 1, 1, 4}, {1, 1, 2, 2}}) {
+    const auto compare = [&](const Extents& n, const GaugeField& u, const GridShape& shape) {
         const int workers = shape[0] * shape[1] * shape[2] * shape[3];
-        if (workers > count) continue;
+        if (workers > count) return;
         const auto ranks = comm::alone();
         comm::WorkerCommunicator communicator(*ranks, workers);
         const auto grid = RankGrid::given(n, workers, shape);
@@ -75,7 +73,12 @@ TEST(PeerBicgstab, HasTheBitsOfScalarsOnTheHost) {
             expect_iterations_of_the_host<Precision::single>(Cuda{worker.index()}, worker, grid, u);
             expect_iterations_of_the_host<Precision::half>(Cuda{worker.index()}, worker, grid, u);
         });
-    }
+    };
+    const Extents few{{8, 8, 8, 16}};
+    const auto u = test::random_gauge(few, 5, 0.3);
+    for (const GridShape& shape : {GridShape{1, 1, 1, 2}, {2, 1, 1, 1}, {1, 1, 1, 4}, {1, 1, 2, 2}}) compare(few, u, shape);
+    // Large blocks: product and step in one launch on two devices of 49,152 sites each, in two launches on 147,456.
+    for (const Extents& n : {Extents{{16, 16, 16, 48}}, Extents{{24, 16, 16, 96}}}) compare(n, test::random_gauge(n, 5, 0.3), {1, 1, 1, 2});
 }
 
 }  // namespace

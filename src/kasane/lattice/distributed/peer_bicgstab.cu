@@ -33,10 +33,40 @@ struct PeerBicgstab<P>::Run {
     Buffer<PeerEntry, Cuda> entries;  ///< which the other devices write
     RunOnDevice<State, PeerSums> state;
     std::uint32_t hops = 0;  ///< of an iteration
+    bool halves_fit, ends_fit;
 
     Run(std::shared_ptr<const Lattice<Cuda>> lattice, PeerHalo& of)
-        : halo(of), entries(entries_on(lattice->space())), state(lattice, exchange(of.worker(), entries.data())) {}
+        : halo(of),
+          entries(entries_on(lattice->space())),
+          state(lattice, exchange(of.worker(), entries.data())),
+          halves_fit(fits<FirstProductStep<P>, HalfStep<P>>()),
+          ends_fit(fits<SecondProductStep<P>, FinishStep<P>>()) {}
 
+    /// In double the two steps together would need too many registers.
+    template <class Product, class Step>
+    bool fits() const {
+        if constexpr (P == Precision::double_)
+            return false;
+        else
+            return state.template fits_together<Product, Step>();
+    }
+
+    /// A product, and the step that needs it: one launch where all its blocks are resident at once, which removes the start of a kernel and
+    /// a load of the product's vectors.
+    template <class Product, class Step>
+    void launch(bool together, const Product& product, const Step& step) {
+        if constexpr (P != Precision::double_) {
+            if (together) {
+                launched_by_all();
+                state.launch(product, step);
+                return launched_by_all();
+            }
+        }
+        state.launch(product);
+        launched_by_all();
+        state.launch(step);
+        launched_by_all();
+    }
     /// In the first iteration of a run, an operation that waits for sums is launched after all workers have launched what sends them.
     void launched_by_all() {
         if (state.launched() == 0) halo.worker().barrier();
@@ -88,16 +118,12 @@ void PeerBicgstab<P>::direction(const Vector& r, const Vector& v, Vector& p) {
 }
 template <Precision P>
 void PeerBicgstab<P>::first_half(const Vector& shadow, const Vector& v, Vector& r) {
-    run_->state.launch(FirstProductStep<P>(v.view(), shadow.view()));
-    run_->launched_by_all();
-    run_->state.launch(HalfStep<P>(v.view(), r.view()));
+    run_->launch(run_->halves_fit, FirstProductStep<P>(v.view(), shadow.view()), HalfStep<P>(v.view(), r.view()));
 }
 template <Precision P>
 void PeerBicgstab<P>::second_half(const Vector& p, const Vector& t, const Vector& shadow, Vector& x, Vector& r) {
-    run_->state.launch(SecondProductStep<P>(t.view(), r.view()));
-    run_->launched_by_all();
-    run_->state.launch(FinishStep<P>(p.view(), t.view(), shadow.view(), x.view(), r.view()));
-    run_->launched_by_all();
+    run_->launch(run_->ends_fit, SecondProductStep<P>(t.view(), r.view()),
+                 FinishStep<P>(p.view(), t.view(), shadow.view(), x.view(), r.view()));
 }
 template <Precision P>
 void PeerBicgstab<P>::iterate(const std::function<void()>& submit) {

@@ -3,8 +3,8 @@
 // one number for each block; the next operation that needs them adds them, in every block, and computes the next scalars: that is 2 us
 // faster than a last block that adds them before the kernel can end (12^4, H200). Only the last operation of an iteration does it so,
 // because the host receives its result. On several devices the last block adds the sums of its device and writes them into the memory of
-// every device; the next operation that needs them waits for all, and adds them in the order of the workers (PeerSums). Included by .cu
-// files alone.
+// every device; the next operation that needs them waits for all, and adds them in the order of the workers (PeerSums). Sums that are not
+// needed at once are added by the last block of the next product, together with its own. Included by .cu files alone.
 #pragma once
 
 #include <kasane/lattice/dirac/cuda/chained.cuda.hpp>
@@ -44,7 +44,7 @@ struct RunMemory {
     std::uint64_t* run;    ///< number of the run
     std::uint32_t* begun;  ///< iterations of the run that have begun, also those without effect
     double* partial;       ///< [1 + earlier_sums][operation_sums][blocks]
-    unsigned* done;        ///< 0 before and after
+    unsigned* done;        ///< [2], of sums in slots and of the last ones; 0 before and after
     RunMail<State>* mail;
 
     __device__ double* sums(int slot) const { return partial + static_cast<std::size_t>(slot) * operation_sums * gridDim.x; }
@@ -73,9 +73,10 @@ __device__ inline bool is_last(unsigned* done) {
     return true;
 }
 
-/// Adds the blocks' sums in order, as grid_sums() does: true in the first warp of the last block to end, whose lanes all have the totals.
-template <int numbers>
-__device__ bool last_block_sums(double (&value)[numbers], double* partial, unsigned* done) {
+/// Adds the blocks' sums in order, as grid_sums() does: true in the first warp of the last block to end, whose lanes all have the totals:
+/// those of `earlier` numbers that precede `partial`, then those of value.
+template <int earlier, int numbers>
+__device__ bool last_block_sums(double (&value)[numbers], double* partial, unsigned* done, double (&total)[earlier + numbers]) {
     __shared__ bool last;
     block_sums(value);
     if (threadIdx.x == 0) {
@@ -86,7 +87,7 @@ __device__ bool last_block_sums(double (&value)[numbers], double* partial, unsig
     __syncthreads();
     if (!last) return false;
     __threadfence();
-    add_blocks(value, partial);
+    add_blocks(total, partial - earlier * gridDim.x);
     return threadIdx.x < 32;
 }
 
@@ -166,18 +167,19 @@ struct PeerSums {
 /// the first state, those of the second with the second one.
 constexpr int message_of(int slot, int state) { return slot == 0 ? 0 : slot == 1 ? 1 + state : 3; }
 
+/// Whether sums of this slot are left as one number for each block where there are several devices, for the next product (`adds`).
+constexpr bool left_for_product(int slot) { return slot == 0; }
+
 /// An operation of an iteration. Step has `Work`, the operation of a site, and with(state), the same with its factors. It first adds the
 /// sums of `takes` earlier operations, from `first_slot` on, in all blocks: take(state, slot, sums). Its own sums go to `slot`; at -1 the
 /// last block adds them, take(state, -1, sums), and the host receives the state. It reads state `reads` and writes state `writes` (-1:
-/// none). @tparam Peers  OwnSums, or PeerSums   @tparam ahead  a thread has one site at most, whose spinors it reads while state and sums
-/// arrive
+/// none). `adds`: on several devices its last block also adds and sends the sums in slot 0. @tparam Peers  OwnSums, or PeerSums
+/// @tparam ahead  a thread has one site at most, whose spinors it reads while state and sums arrive
 template <bool ahead, class Step, class State, class Peers>
-__global__ void __launch_bounds__(operation_threads) step_kernel(const __grid_constant__ Step step, const std::uint32_t sites,
-                                                                 const RunMemory<State> memory, const __grid_constant__ Peers peers) {
+__device__ void execute(const Step& step, const std::uint32_t sites, const RunMemory<State>& memory, const Peers& peers) {
     constexpr bool many = std::is_same_v<Peers, PeerSums>;
     constexpr int numbers = Step::Work::numbers;
     __shared__ double total[operation_sums];
-    wait_for_earlier();
     [[maybe_unused]] const std::uint32_t own = blockIdx.x * blockDim.x + threadIdx.x;
     typename Step::Work::Site site;
     if (ahead && own < sites) site = step.load(own);
@@ -227,13 +229,19 @@ __global__ void __launch_bounds__(operation_threads) step_kernel(const __grid_co
     } else {
         for (std::uint32_t i = own; i < sites; i += gridDim.x * blockDim.x) work(i, sum);
     }
-    if constexpr (numbers > 0 && many) {
-        if (!last_block_sums(sum, memory.sums(earlier_sums), memory.done)) return;
-        double all[operation_sums] = {};
-        for (int k = 0; k < numbers; ++k) all[k] = sum[k];
+    if constexpr (numbers > 0 && many && !left_for_product(Step::slot)) {
+        constexpr bool last = Step::slot == -1;
+        constexpr int earlier = Step::adds ? operation_sums : 0;
+        double total_of[earlier + numbers], all[operation_sums] = {};
+        if (!last_block_sums<earlier>(sum, memory.sums(last ? earlier_sums : 1), memory.done + (last ? 1 : 0), total_of)) return;
+        if constexpr (Step::adds) {
+            for (int k = 0; k < operation_sums; ++k) all[k] = total_of[k];
+            peers.send(run, message_of(0, Step::reads), ticket, all);
+        }
+        for (int k = 0; k < numbers; ++k) all[k] = total_of[earlier + k];
         constexpr int message = message_of(Step::slot, Step::reads);
         peers.send(run, message, ticket, all);
-        if constexpr (Step::slot == -1) {
+        if constexpr (last) {
             const double mine = peers.take(run, message, ticket);
             for (int k = 0; k < operation_sums; ++k) all[k] = __shfl_sync(0xFFFFFFFFu, mine, k);
             if (threadIdx.x != 0) return;
@@ -251,6 +259,24 @@ __global__ void __launch_bounds__(operation_threads) step_kernel(const __grid_co
         *memory.state[Step::writes] = state;
         report(memory, state);
     }
+}
+
+template <bool ahead, class Step, class State, class Peers>
+__global__ void __launch_bounds__(operation_threads) step_kernel(const __grid_constant__ Step step, const std::uint32_t sites,
+                                                                 const RunMemory<State> memory, const __grid_constant__ Peers peers) {
+    wait_for_earlier();
+    execute<ahead>(step, sites, memory, peers);
+}
+/// A product on several devices, and the operation that needs it: all blocks are resident, and wait for the sums of the first step. With
+/// large blocks a thread that reads ahead would need the registers of another block.
+template <bool ahead, class First, class Second, class State>
+__global__ void __launch_bounds__(ahead ? small_threads : operation_threads, ahead ? 4 : 3)
+    two_steps_kernel(const __grid_constant__ First first, const __grid_constant__ Second second, const std::uint32_t sites,
+                     const RunMemory<State> memory, const __grid_constant__ PeerSums peers) {
+    wait_for_earlier();
+    execute<true>(first, sites, memory, peers);
+    __syncthreads();
+    execute<ahead>(second, sites, memory, peers);
 }
 
 /// The launches of an iteration as a graph.
@@ -302,7 +328,7 @@ class RunOnDevice {
         KS_CUDA(cudaSetDevice(on.device));
         shape_ = grid_for(on, lattice_->sites());
         partial_ = Buffer<double, Cuda>(on, (1 + earlier_sums) * operation_sums * index_t{shape_.blocks});
-        done_ = to_space(on, std::vector<unsigned>(1, 0u));
+        done_ = to_space(on, std::vector<unsigned>(2, 0u));
         states_ = Buffer<std::uint64_t, Cuda>(on, 2 * sizeof(State) / 8 + 2);
     }
 
@@ -344,10 +370,29 @@ class RunOnDevice {
             launch_chained({shape_.blocks, shape_.threads}, on.stream, step_kernel<ahead, Step, State, Peers>, step, lattice_->sites(),
                            memory(), peers_);
         };
-        if (lattice_->sites() <= shape_.blocks * shape_.threads)
+        if (few_sites())
             start.template operator()<true>();
         else
             start.template operator()<false>();
+    }
+    /// Whether all blocks of a launch of both steps are resident at once.
+    template <class First, class Second>
+    bool fits_together() const {
+        if (lattice_->sites() > shape_.blocks * shape_.threads) return false;
+        const int device = lattice_->space().device;
+        int blocks = 0, multiprocessors = 0;
+        KS_CUDA(cudaSetDevice(device));
+        KS_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+        const auto kernel = few_sites() ? two_steps_kernel<true, First, Second, State> : two_steps_kernel<false, First, Second, State>;
+        KS_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(shape_.threads), 0));
+        return shape_.blocks <= static_cast<unsigned>(blocks * multiprocessors);
+    }
+    template <class First, class Second>
+    void launch(const First& first, const Second& second) {
+        const Cuda on = lattice_->space();
+        KS_CUDA(cudaSetDevice(on.device));
+        const auto kernel = few_sites() ? two_steps_kernel<true, First, Second, State> : two_steps_kernel<false, First, Second, State>;
+        launch_chained({shape_.blocks, shape_.threads}, on.stream, kernel, first, second, lattice_->sites(), memory(), peers_);
     }
     krylov::RunReport wait(int iteration) {
         auto& report = mail_->report[iteration % RunMail<State>::reports];
@@ -368,6 +413,9 @@ class RunOnDevice {
     }
 
    private:
+    /// Whether a thread has one site at most and blocks are small: then all blocks of a kernel that reads ahead are resident at once.
+    /// Blocks of 256 threads would run in two or three turns (106 to 236 registers).
+    bool few_sites() const { return shape_.threads == small_threads && lattice_->sites() <= shape_.blocks * shape_.threads; }
     RunMemory<State> memory() {
         auto* const first = reinterpret_cast<State*>(states_.data());
         auto* const behind = states_.data() + 2 * sizeof(State) / 8;
@@ -412,6 +460,7 @@ __device__ void copy_site(const FieldView<P>& from, const FieldView<P>& to, std:
 template <int reads_state, int writes_state, int slot_of_sums, int first_of_earlier = 0, int earlier = 0>
 struct Place {
     static constexpr bool begins = false;  ///< an iteration
+    static constexpr bool adds = false;
     static constexpr int reads = reads_state, writes = writes_state, slot = slot_of_sums, first_slot = first_of_earlier, takes = earlier;
 };
 constexpr int no_state = -1, last_block = -1, no_sums = -2;
@@ -471,6 +520,7 @@ struct HalfStep : Place<0, 1, 0, 1, 1> {
 /// t.r, |t|^2
 template <Precision P>
 struct SecondProductStep : Place<1, no_state, 1> {
+    static constexpr bool adds = true;  ///< |r|^2 of the half step
     using Work = DotNorm2<P>;
     Work work;
     SecondProductStep(FieldView<P> t, FieldView<P> r) : work{t, r} {}

@@ -19,6 +19,7 @@
 namespace kasane::lattice::device {
 
 inline constexpr int operation_threads = 256;  ///< of a block, at most
+inline constexpr int small_threads = 64;       ///< of a block, where there are few sites
 inline constexpr int operation_sums = 3;       ///< at most, of an operation
 
 /// Blocks of a grid and their threads.
@@ -31,7 +32,7 @@ inline LaunchShape grid_for(Cuda on, std::uint32_t sites) {
     int multiprocessors = 0;
     KS_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, on.device));
     const auto most = static_cast<unsigned>(4 * multiprocessors);
-    const unsigned threads = sites > 64 * most ? operation_threads : 64;
+    const unsigned threads = sites > small_threads * most ? operation_threads : small_threads;
     return {std::min((sites + threads - 1) / threads, most), threads};
 }
 
