@@ -7,6 +7,7 @@
 #include <kasane/lattice/distributed/local_solver.hpp>
 #include <kasane/lattice/observe/sources.hpp>
 #include <kasane/lattice/solve/options.hpp>
+#include <kasane/lattice/solve/random_field.hpp>
 
 #include <fmt/format.h>
 
@@ -27,6 +28,7 @@ namespace {
 
 constexpr int rounds = 5;
 constexpr double round_seconds = 0.05;
+constexpr int sources = 8;  ///< of solves: in half the numbers of iterations scatter by a tenth from source to source
 
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
@@ -51,6 +53,25 @@ double time_together(S on, comm::Worker& worker, Call call) {
     std::vector<double> seconds;
     for (int i = 0; i < rounds; ++i) seconds.push_back(round(calls));
     return median(seconds);
+}
+
+struct SolveTimes {
+    std::vector<double> seconds;     ///< of each source
+    std::vector<double> iterations;  ///< of the inner solver
+    SolveLog last;
+    bool converged = true;  ///< all of them
+    double residual = 0;    ///< the largest
+};
+
+double mean(const std::vector<double>& values) {
+    double sum = 0;
+    for (const double value : values) sum += value;
+    return sum / static_cast<double>(values.size());
+}
+/// Of the largest and the smallest value.
+double difference(const std::vector<double>& values) {
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    return *most - *least;
 }
 
 struct HopTimes {
@@ -131,7 +152,7 @@ class LatticeScaling {
         const auto& links = problems_.weak(extents);
         const auto source = random_source(extents, 2);
         std::map<std::string, HopTimes> hops;
-        std::map<std::string, std::pair<std::vector<double>, SolveLog>> solves;
+        std::map<std::string, SolveTimes> solves;
         communicator.run([&](comm::Worker& worker) {
             std::visit(
                 [&]<Space S>(S on) {
@@ -152,8 +173,8 @@ class LatticeScaling {
                     if (context_.quick) return;
                     for (const auto inner : {Precision::single, Precision::half}) {
                         // One worker: the solver of one device, whose scalars stay there.
-                        auto solved = count == 1 ? solve(OneDevice<S>(on, extents), worker, own_links, own_source, inner)
-                                                 : solve(LocalLattice<S>(on, worker, grid), worker, own_links, own_source, inner);
+                        auto solved = count == 1 ? solve(OneDevice<S>(on, extents), worker, grid, own_links, own_source, inner)
+                                                 : solve(LocalLattice<S>(on, worker, grid), worker, grid, own_links, own_source, inner);
                         if (reports) solves[name(inner, {LinkReals::two_rows})] = std::move(solved);
                     }
                 },
@@ -161,12 +182,12 @@ class LatticeScaling {
         });
         if (!workers_.leads()) return;
         for (const auto& [precision, times] : hops) report_hop(extents, count, precision, times, link);
-        for (const auto& [precision, solved] : solves) report_solve(extents, count, precision, solved.first, solved.second);
+        for (const auto& [precision, solved] : solves) report_solve(extents, count, precision, solved);
     }
 
     template <class Domain>
-    static std::pair<std::vector<double>, SolveLog> solve(Domain domain, comm::Worker& worker, const GaugeField& links,
-                                                          const SpinorField& source, Precision inner) {
+    static SolveTimes solve(Domain domain, comm::Worker& worker, const RankGrid& grid, const GaugeField& links, const SpinorField& source,
+                            Precision inner) {
         const auto on = domain.space();
         SolverOptions options;
         options.method = Method::nested_bicgstab;
@@ -175,19 +196,23 @@ class LatticeScaling {
         ResidentField<typename Domain::On> b(solver.lattice), x(solver.lattice);
         load(source, Parity::even, b.even);
         load(source, Parity::odd, b.odd);
-        std::vector<double> seconds;
-        SolveLog log;
-        for (int repeat = 0; repeat < 4; ++repeat) {
+        SolveTimes times;
+        for (int k = -1; k < sources; ++k) {  // the first solve is a warm-up
+            if (k > 0) random_field(k, grid.lattice(), grid.origin(worker.index()), b.even);
             solver.zero(x);
             synchronize(on);
             worker.barrier();
             const Stopwatch watch;
-            log = solver.solve(b, x);
+            times.last = solver.solve(b, x);
             double taken = watch.seconds();
             worker.all_reduce({&taken, 1}, comm::Reduce::max);
-            if (repeat > 0) seconds.push_back(taken);  // the first solve is a warm-up
+            times.converged = times.converged && times.last.converged();
+            times.residual = std::max(times.residual, times.last.true_residual);
+            if (k < 0) continue;
+            times.seconds.push_back(taken);
+            times.iterations.push_back(times.last.inner_iterations);
         }
-        return {seconds, log};
+        return times;
     }
 
     /// strong = t(V; 1) / (P t(V; P)), weak = t(V / P; 1) / t(V; P); the lattice of V / P has the same first three extents.
@@ -233,25 +258,27 @@ class LatticeScaling {
         context_.report(row);
     }
 
-    void report_solve(const Extents& extents, int count, const std::string& precision, const std::vector<double>& seconds,
-                      const SolveLog& log) {
+    void report_solve(const Extents& extents, int count, const std::string& precision, const SolveTimes& times) {
         BenchmarkResult row;
         row.name = fmt::format("lattice.scaling, solve, inner {}, {}, P {}", precision, text(extents), count);
         row.n = extents.volume();
-        row.seconds = median(seconds);
-        row.spread = (*std::max_element(seconds.begin(), seconds.end()) - *std::min_element(seconds.begin(), seconds.end())) / row.seconds;
-        row.rate = 1e9 * log.gflops;
+        row.seconds = mean(times.seconds);
+        row.spread = difference(times.seconds) / row.seconds;
+        row.rate = 1e9 * times.last.gflops;
         row.unit = "flop/s";
-        row.tflops = 1e-3 * log.gflops;
-        row.error = log.true_residual;
-        row.more = {{"members", count}, {"inner_iterations", log.inner_iterations}, {"iterations", log.iterations}};
+        row.tflops = 1e-3 * times.last.gflops;
+        row.error = times.residual;
+        row.more = {{"members", count},
+                    {"inner_iterations", mean(times.iterations)},
+                    {"inner_iterations_spread", difference(times.iterations)},
+                    {"iterations", times.last.iterations}};
         const auto key = "solve, " + precision;
         add_efficiencies(row, extents, count, key);
         if (const auto one = seconds_.find({key, 1, text(extents)}); one != seconds_.end()) {
             row.bound = row.rate * row.seconds * count / one->second;
             row.bound_reason = "as many times the speed of one worker with the same lattice";
         }
-        row.note = shared_ + (log.converged() ? "" : " NOT CONVERGED");
+        row.note = shared_ + (times.converged ? "" : " NOT CONVERGED");
         context_.report(row);
     }
 
@@ -268,9 +295,9 @@ class LatticeScaling {
 Benchmark lattice_scaling(const SharedLattice& shared) {
     return {
         "lattice.scaling",
-        "Hops (A^-1 H of one parity) and solves (nested BiCGStab to a true residual of 1e-10, fields on the workers, from x = 0, a "
-        "Gaussian source) of lattices divided in time among P workers, a device or a share of the CPU each: 24^3 x 48 (8^3 x 16 on a "
-        "CPU), L^3 x (L P), and that of the largest P, L = 32 (8), or `--n L` and these lattices alone. Links U = exp(0.3 i P), "
+        "Hops (A^-1 H of one parity) and solves (nested BiCGStab to a true residual of 1e-10, fields on the workers, from x = 0, the mean "
+        "of eight Gaussian sources) of lattices divided in time among P workers, a device or a share of the CPU each: 24^3 x 48 (8^3 x 16 "
+        "on a CPU), L^3 x (L P), and that of the largest P, L = 32 (8), or `--n L` and these lattices alone. Links U = exp(0.3 i P), "
         "antiperiodic time, kappa = 0.125, c_sw = 1. `strong` = t(V; 1) / (P t(V; P)), `weak` = t(V / P; 1) / t(V; P); `alone_seconds` "
         "is the local lattice's hop without messages, `message_seconds` the time of a hop's messages at the link's measured speed, without "
         "latency where kernels write into the halos of other devices (`in_kernels`). `--quick`: no solves. "
