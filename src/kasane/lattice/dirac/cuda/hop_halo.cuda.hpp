@@ -3,8 +3,9 @@
 // Its first blocks then send the faces of `in` into the neighbours' halos before they compute. Blocks start in the order of their numbers,
 // so that blocks that wait for a halo never keep a sending block from running.
 // Tried on two H200, half: 12 to 32 blocks that do nothing but send (a solve with 24^3 x 12 sites on each took 1.14 times as long: few
-// multiprocessors send too slowly), and a copy of hop_site without halos for tiles that have none (multiplications and additions were merged
-// in other places there, so that bits differed from those of one device). Both together: a hop of 32^4 on each took 0.96 of the time.
+// multiprocessors send too slowly), and a copy of hop_site without halos for tiles that have none (multiplications and additions were
+// merged in other places there, so that bits differed from those of one device). Both together: a hop of 32^4 on each took 0.96 of the
+// time.
 #pragma once
 
 #include <kasane/lattice/dirac/cuda/chained.cuda.hpp>
