@@ -6,6 +6,7 @@
 #include <kasane/core/device/kernels.hpp>
 
 #include <algorithm>
+#include <concepts>
 
 namespace kasane::sparse {
 
@@ -81,6 +82,16 @@ Sums sum_of_runs(S on, const Buffer<Sums, S>& partial) {
 /// The sum over all entries. @param partial  [sum_runs_count] memory to use
 template <class Sums, Space S, class Term>
 Sums sum_in_runs(S on, index_t n, const Term& term, Buffer<Sums, S>& partial) {
+    if constexpr (std::same_as<S, Cpu>)
+        if (n <= sum_runs_count) {  // runs of one entry, or of none, which would add zeros
+            Sums total{};
+            for (index_t i = 0; i < n; ++i) {
+                Sums run{};
+                run.add(term(i));
+                total.add(run);
+            }
+            return total;
+        }
     sum_runs(on, n, term, partial.data());
     return sum_of_runs(on, partial);
 }
