@@ -15,6 +15,7 @@
 //     norm2(x), dot(x, y)                sum |x_i|^2, sum conj(x_i) y_i
 //     axpby(a, x, b, y)                  y = a x + b y; where b = 0, y is not read
 //     axpy_norm2(a, x, y)                y += a x; returns |y|^2
+//     axpy(a, x, y)              optional, of fgmres: y += a x with the bits of axpy_norm2, where a sum costs time
 //     dot_norm2(x, y)                    {x.y, |x|^2}
 //     direction(r, beta, omega, v, p)    p = r + beta (p - omega v)
 //     finish(alpha, p, omega, t, shadow, x, r)    x += alpha p + omega r, r -= omega t; {shadow.r, |r|^2}

@@ -58,6 +58,11 @@ SolveLog fgmres(Algebra& algebra, const Operator& A, AnyPreconditioner<Algebra> 
             const double before = w2;
             for (std::size_t i = 0; i <= k; ++i) {
                 H(i, k) = algebra.dot(v[i], w);
+                if constexpr (requires { algebra.axpy(-H(i, k), v[i], w); })
+                    if (i < k) {
+                        algebra.axpy(-H(i, k), v[i], w);
+                        continue;
+                    }
                 w2 = algebra.axpy_norm2(-H(i, k), v[i], w);
             }
             const double below = std::sqrt(w2);

@@ -1,5 +1,5 @@
 // The algebra of vectors whose parts belong to workers: each works on its own part, and sums are reduced over all of them.
-// Invariants: one reduction for each operation that returns numbers; all workers get the same bits.
+// Invariants: one reduction for each operation that returns numbers, none for the others; all workers get the same bits.
 #pragma once
 
 #include <kasane/core/comm/worker.hpp>
@@ -51,6 +51,7 @@ class DistributedAlgebra {
     void axpby(Scalar a, const Vector& x, Scalar b, Vector& y) { local_.axpby(a, x, b, y); }
     double step(Scalar a, const Vector& p, const Vector& q, Vector& x, Vector& r) { return sum(local_.step(a, p, q, x, r)); }
     double axpy_norm2(Scalar a, const Vector& x, Vector& y) { return sum(local_.axpy_norm2(a, x, y)); }
+    void axpy(Scalar a, const Vector& x, Vector& y) { local_.axpy_norm2(a, x, y); }
     void direction(const Vector& r, Scalar beta, Scalar omega, const Vector& v, Vector& p) { local_.direction(r, beta, omega, v, p); }
     std::pair<Scalar, double> finish(Scalar alpha, const Vector& p, Scalar omega, const Vector& t, const Vector& shadow, Vector& x,
                                      Vector& r) {
