@@ -4,6 +4,7 @@
 // rank makes one, its other workers are in the same call and have no open messages.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/module.hpp>
+#include <kasane/core/comm/mpi/host_meeting.hpp>
 #include <kasane/core/comm/mpi_factory.hpp>
 #include <kasane/core/comm/reduce.hpp>
 
@@ -42,9 +43,8 @@ void check(int code, const char* call) {
 struct Library {
     bool several_threads = false;  ///< several threads may call at the same time
     std::mutex door;
-    pid_t process = 0;            ///< the thread that started MPI, and will end it
-    MPI_Win word = MPI_WIN_NULL;  ///< one word per host: whether a rank has claimed to report the end
-    int* word_taken = nullptr;    ///< in memory that the ranks of the host share
+    pid_t process = 0;          ///< the thread that started MPI, and will end it
+    int* word_taken = nullptr;  ///< one word per host, in memory that its ranks share: whether a rank has claimed to report the end
     int host_number = 0;
 };
 
@@ -84,12 +84,14 @@ class MpiRanks final : public Communicator {
         check(MPI_Comm_split_type(ranks_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host), "MPI_Comm_split_type");
         check(MPI_Comm_rank(host, &local_rank_), "MPI_Comm_rank");
         check(MPI_Comm_size(host, &local_size_), "MPI_Comm_size");
-        check(MPI_Comm_free(&host), "MPI_Comm_free");
         check(MPI_Comm_dup(ranks_, &end_), "MPI_Comm_dup");
+        share_memory(host);
+        check(MPI_Comm_free(&host), "MPI_Comm_free");
     }
     ~MpiRanks() override {
         int ended = 0;
         if (MPI_Finalized(&ended) != MPI_SUCCESS || ended) return;
+        free_memory();
         if (!left_waiting_) MPI_Comm_free(&end_);
         if (ranks_ != MPI_COMM_WORLD) MPI_Comm_free(&ranks_);
     }
@@ -114,11 +116,20 @@ class MpiRanks final : public Communicator {
 
     void barrier() override {
         const auto inside = enter();
-        check(MPI_Barrier(ranks_), "MPI_Barrier");
+        if (meeting_)
+            meet();
+        else
+            check(MPI_Barrier(ranks_), "MPI_Barrier");
     }
 
     void broadcast(void* data, std::size_t bytes, int root) override {
         const auto inside = enter();
+        if (meeting_ && bytes <= HostMeeting::most) {
+            if (rank_ == root && bytes > 0) std::memcpy(meeting_.own(), data, bytes);
+            meet();
+            if (rank_ != root && bytes > 0) std::memcpy(data, meeting_.of(root), bytes);
+            return;
+        }
         auto* at = static_cast<char*>(data);
         for (std::size_t done = 0; done < bytes; done += block)
             check(MPI_Bcast(at + done, static_cast<int>(std::min(block, bytes - done)), MPI_BYTE, root, ranks_), "MPI_Bcast");
@@ -229,10 +240,64 @@ class MpiRanks final : public Communicator {
         std::_Exit(status);
     }
 
+    /// The word of this host is that of claim_last_word().
+    void lay_out_last_word() const {
+        library().host_number = first_ / local_size_;
+        library().word_taken = word_;
+    }
+    void free_memory() {
+        if (shared_ != MPI_WIN_NULL) MPI_Win_free(&shared_);
+    }
+
    private:
+    /// Memory that the ranks of this host share: a word (claim_last_word), and meetings where all ranks are on it.
+    void share_memory(MPI_Comm host) {
+        first_ = rank_;
+        check(MPI_Bcast(&first_, 1, MPI_INT, 0, host), "MPI_Bcast");
+        const bool meets = local_size_ == size_ && size_ > 1;
+        const auto all = static_cast<MPI_Aint>(64 + (meets ? HostMeeting::memory(size_) : 0));
+        MPI_Aint bytes = local_rank_ == 0 ? all : 0;
+        void *memory = nullptr, *own = nullptr;
+        int unit = 0;
+        check(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, host, &own, &shared_), "MPI_Win_allocate_shared");
+        check(MPI_Win_shared_query(shared_, 0, &bytes, &unit, &memory), "MPI_Win_shared_query");
+        if (local_rank_ == 0) std::memset(memory, 0, static_cast<std::size_t>(all));
+        check(MPI_Barrier(host), "MPI_Barrier");
+        word_ = static_cast<int*>(memory);
+        if (meets) meeting_ = HostMeeting(static_cast<std::byte*>(memory) + 64, rank_, size_, processors_of(host) >= size_);
+    }
+
+    /// Processors on which the ranks of this host may run; where that cannot be read, as many as ranks.
+    int processors_of(MPI_Comm host) const {
+#if defined(__linux__)
+        cpu_set_t set;
+        int read = sched_getaffinity(0, sizeof set, &set) == 0, all_read = 0;
+        check(MPI_Allreduce(&read, &all_read, 1, MPI_INT, MPI_LAND, host), "MPI_Allreduce");
+        check(MPI_Allreduce(MPI_IN_PLACE, &set, sizeof set / sizeof(std::uint64_t), MPI_UINT64_T, MPI_BOR, host), "MPI_Allreduce");
+        if (all_read) return CPU_COUNT(&set);
+#endif
+        return local_size_;
+    }
+
+    void meet() {
+        meeting_.meet([this] {  // messages of other ranks advance inside calls of MPI
+            int there = 0;
+            check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, end_, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
+        });
+    }
+
     template <class T>
     void reduce(View<T> values, Reduce how, MPI_Datatype type) {
         const auto inside = enter();
+        if (const auto bytes = static_cast<std::size_t>(values.n) * sizeof(T); meeting_ && bytes <= HostMeeting::most) {
+            if (bytes > 0) std::memcpy(meeting_.own(), values.ptr, bytes);
+            meet();
+            for (int r = 0; r < size_; ++r) {
+                const T* const there = reinterpret_cast<const T*>(meeting_.of(r));
+                for (index_t i = 0; i < values.n; ++i) values[i] = r == 0 ? there[i] : reduced(values[i], there[i], how);
+            }
+            return;
+        }
         std::vector<T> all(std::min(reduced_at_once, static_cast<std::size_t>(values.n)) * static_cast<std::size_t>(size_));
         for (index_t begin = 0; begin < values.n; begin += static_cast<index_t>(reduced_at_once)) {
             const int count = static_cast<int>(std::min<index_t>(values.n - begin, reduced_at_once));
@@ -263,30 +328,13 @@ class MpiRanks final : public Communicator {
 
     MPI_Comm ranks_;
     MPI_Comm end_ = MPI_COMM_NULL;  ///< for all_here() only
-    bool left_waiting_ = false;     ///< an open barrier on end_
+    MPI_Win shared_ = MPI_WIN_NULL;
+    int* word_ = nullptr;        ///< in the shared memory
+    HostMeeting meeting_;        ///< where all ranks are on this host
+    bool left_waiting_ = false;  ///< an open barrier on end_
     int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
+    int first_ = 0;  ///< rank of local rank 0
 };
-
-/// One word per host, in shared memory that MPI allocates.
-void lay_out_last_word(int rank) {
-    auto& mpi = library();
-    MPI_Comm host = MPI_COMM_NULL;
-    check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host), "MPI_Comm_split_type");
-    int local = 0, ranks_here = 1, first = rank, disp = 0;
-    check(MPI_Comm_rank(host, &local), "MPI_Comm_rank");
-    check(MPI_Comm_size(host, &ranks_here), "MPI_Comm_size");
-    check(MPI_Bcast(&first, 1, MPI_INT, 0, host), "MPI_Bcast");
-    mpi.host_number = first / ranks_here;
-    MPI_Aint bytes = local == 0 ? sizeof(int) : 0;
-    void* own = nullptr;
-    check(MPI_Win_allocate_shared(bytes, sizeof(int), MPI_INFO_NULL, host, &own, &mpi.word), "MPI_Win_allocate_shared");
-    void* shared = nullptr;
-    check(MPI_Win_shared_query(mpi.word, 0, &bytes, &disp, &shared), "MPI_Win_shared_query");
-    if (local == 0) std::atomic_ref<int>(*static_cast<int*>(shared)).store(0);
-    check(MPI_Barrier(host), "MPI_Barrier");
-    mpi.word_taken = static_cast<int*>(shared);
-    check(MPI_Comm_free(&host), "MPI_Comm_free");
-}
 
 /// At the exit of the process. Ranks that end in order wait for each other, so that no launcher kills a rank that still has something to
 /// write because another failed earlier. A rank that fails while others continue waits a little, then ends them.
@@ -298,7 +346,7 @@ void end_in_order(int status, void* world) {
     auto& ranks = *static_cast<MpiRanks*>(world);
     constexpr double grace = 5, any_time = 1e9;
     if (!ranks.all_here(status == 0 ? any_time : grace)) ranks.abort(status);
-    if (mpi.word != MPI_WIN_NULL) MPI_Win_free(&mpi.word);
+    ranks.free_memory();
     MPI_Finalize();
 }
 
@@ -325,7 +373,7 @@ extern "C" kasane::comm::Communicator* kasane_mpi_world() {
             "an MPI that was built with threads");
     mpi.several_threads = threads == MPI_THREAD_MULTIPLE;
     auto ranks = std::make_unique<MpiRanks>(MPI_COMM_WORLD);
-    lay_out_last_word(ranks->rank());
+    ranks->lay_out_last_word();
     if (!started) {
         mpi.process = getpid();
         on_exit(end_in_order, ranks.get());
