@@ -16,7 +16,7 @@
 
 namespace kasane::gravity {
 
-/// Particles for the tests, and the field that one worker computes.
+/// Particles for the tests, and the field that one worker of the root rank computes.
 template <Space S>
 struct SumCase {
     S on;
@@ -26,20 +26,29 @@ struct SumCase {
     std::vector<Vec3<double>> acceleration;
     std::vector<double> potential;
 
-    SumCase(S space, const Direct& chosen, index_t n) : on(space), options(chosen), particles(worker_particles(n)) {
+    SumCase(comm::Communicator& ranks, S space, const Direct& chosen, index_t n)
+        : on(space),
+          options(chosen),
+          particles(worker_particles(n)),
+          acceleration(static_cast<std::size_t>(n)),
+          potential(acceleration.size()) {
         std::vector<Vec3<double>> sampled;
         for (int k = 0; k < frame_samples; ++k) sampled.push_back(particles.position[static_cast<std::size_t>(frame_sample(k, n))]);
         frame = make_direct_frame(sampled, *std::max_element(particles.mass.begin(), particles.mass.end()), n);
-        DirectForce<S> alone(on, options, n);
-        alone.set(frame);
-        const auto x = to_space(on, particles.position);
-        const auto m = to_space(on, particles.mass);
-        Buffer<Vec3<double>, S> a(on, n);
-        Buffer<double, S> phi(on, n);
-        alone.accelerate({x.view(), m.view()}, a.view());
-        alone.potential({x.view(), m.view()}, phi.view());
-        acceleration = to_host(a);
-        potential = to_host(phi);
+        if (ranks.rank() == 0) {
+            DirectForce<S> alone(on, options, n);
+            alone.set(frame);
+            const auto x = to_space(on, particles.position);
+            const auto m = to_space(on, particles.mass);
+            Buffer<Vec3<double>, S> a(on, n);
+            Buffer<double, S> phi(on, n);
+            alone.accelerate({x.view(), m.view()}, a.view());
+            alone.potential({x.view(), m.view()}, phi.view());
+            acceleration = to_host(a);
+            potential = to_host(phi);
+        }
+        ranks.broadcast(acceleration.data(), acceleration.size() * sizeof(Vec3<double>), 0);
+        ranks.broadcast(potential.data(), potential.size() * sizeof(double), 0);
     }
 };
 
@@ -92,12 +101,16 @@ void expect_worker_sums(comm::Worker& worker, S on, const SumCase<S>& of, const 
 }
 
 template <Space S>
+void expect_worker_sums(comm::WorkerCommunicator& communicator, S on, const SumCase<S>& of, const Exchange& exchange, int messages = -1) {
+    SCOPED_TRACE(testing::Message() << of.particles.size() << " particles, " << communicator.size() << " workers, buffers of "
+                                    << exchange.buffer_bytes << " bytes");
+    communicator.run([&](comm::Worker& worker) { expect_worker_sums(worker, on, of, exchange, messages); });
+}
+
+template <Space S>
 void expect_worker_sums(comm::WorkerCommunicator& communicator, S on, const Direct& options, index_t n, const Exchange& exchange,
                         int messages = -1) {
-    SCOPED_TRACE(testing::Message() << n << " particles, " << communicator.size() << " workers, buffers of " << exchange.buffer_bytes
-                                    << " bytes");
-    const SumCase<S> of(on, options, n);
-    communicator.run([&](comm::Worker& worker) { expect_worker_sums(worker, on, of, exchange, messages); });
+    expect_worker_sums(communicator, on, SumCase<S>(communicator.ranks(), on, options, n), exchange, messages);
 }
 
 inline int log2_of(int n) {
@@ -113,10 +126,11 @@ void expect_every_path(comm::WorkerCommunicator& communicator, S on) {
     const bool power = (workers & (workers - 1)) == 0;
     const Direct options{.softening = 0.02};
     for (const index_t n : {1, 5, 1000, 4097}) {
+        const SumCase<S> of(communicator.ranks(), on, options, n);
         Exchange exchange;
-        expect_worker_sums(communicator, on, options, n, exchange, power ? log2_of(workers) : -1);
+        expect_worker_sums(communicator, on, of, exchange, power ? log2_of(workers) : -1);
         exchange.buffer_bytes = 0;
-        expect_worker_sums(communicator, on, options, n, exchange, n == 4097 ? workers - 1 : -1);
+        expect_worker_sums(communicator, on, of, exchange, n == 4097 ? workers - 1 : -1);
     }
     if (workers % 4 != 0) return;
     // Buffers for two slabs and not for four: pairs join, then go round a ring of workers / 2; with four workers that is all the same.
