@@ -185,7 +185,7 @@ function(kasane_test directory)
 endfunction()
 
 function(kasane_test_program target)
-  add_executable(${target})
+  add_executable(${target} $<TARGET_OBJECTS:kasane_start>)
   target_link_libraries(${target} PRIVATE ${ARGN} kasane_flags)
   target_compile_options(${target} PRIVATE -O1)  # tests call compiled code; what they compile themselves need not be fast
   # Of an inline function that tests and a module compile, the linker takes the first copy: the module's, which is optimised, must be first.
