@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <thread>
 
@@ -91,7 +92,7 @@ class MpiRanks final : public Communicator {
     ~MpiRanks() override {
         int ended = 0;
         if (MPI_Finalized(&ended) != MPI_SUCCESS || ended) return;
-        free_memory();
+        if (std::uncaught_exceptions() == 0) free_memory();  // which waits for the other ranks
         if (!left_waiting_) MPI_Comm_free(&end_);
         if (ranks_ != MPI_COMM_WORLD) MPI_Comm_free(&ranks_);
     }
