@@ -100,7 +100,7 @@ struct TrajectoryReference {
     }
 };
 
-/// Each to rounding: H is 1e4 at most, and its partial sums follow the workers, so that dH differs by a few of its last digits, 2e-12.
+/// Each to rounding: H is 2e4 at most, and its partial sums follow the workers, so that dH differs by a few of its last digits, 4e-12.
 /// @param limit  of differences of dH, forces and links
 inline void expect_trajectory_of_one_device(comm::WorkerCommunicator& communicator, const std::vector<AnySpace>& here,
                                             const GridShape& shape, const TrajectoryReference& one, double limit = 1e-11) {

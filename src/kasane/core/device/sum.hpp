@@ -1,12 +1,15 @@
 // sum(space, n, body): body(0) + … + body(n - 1), K doubles at once, the same bits on every call and for any number of threads;
 // reduce(space, n, body): the same of values of a type with its own += (a largest number, for example).
-// Invariants: terms are added within fixed blocks of indices, then the blocks in a fixed order; the two spaces have different orders, so
-// they agree to rounding. The Cuda form exists where a file is compiled by nvcc. For bodies that cost far more than an addition.
+// Invariants: terms are added by halves within fixed blocks of indices, then the blocks in a fixed order, the same on both spaces, which
+// agree to the rounding of the bodies. (Added one after the other on the CPU, energies of 512 sites on 16 workers had a difference dH that
+// was 1.1e-11 from that of one device, of H = 1.6e4.) The Cuda form exists where a file is compiled by nvcc. For bodies that cost far more
+// than an addition.
 #pragma once
 
 #include <kasane/core/device/buffer.hpp>
 #include <kasane/core/device/parallel.hpp>
 
+#include <algorithm>
 #include <vector>
 
 #if defined(__CUDACC__)
@@ -30,11 +33,20 @@ struct Terms {
 namespace detail {
 constexpr index_t sum_block = 128;
 
+/// values[0] <- the sum of sum_block values.
+template <class V>
+void sum_by_halves(V* values) {
+    for (index_t reach = sum_block / 2; reach > 0; reach /= 2)
+        for (index_t i = 0; i < reach; ++i) values[i] += values[i + reach];
+}
+
+/// Value t of sum_block adds the blocks t, t + sum_block, …, then the values by halves.
 template <class V>
 V sum_of_blocks(const std::vector<V>& blocks) {
-    V sum{};
-    for (const auto& block : blocks) sum += block;
-    return sum;
+    V own[sum_block] = {};
+    for (std::size_t block = 0; block < blocks.size(); ++block) own[block % sum_block] += blocks[block];
+    sum_by_halves(own);
+    return own[0];
 }
 }  // namespace detail
 
@@ -46,9 +58,11 @@ V reduce(Cpu on, index_t n, F body) {
     std::vector<V> partial(static_cast<std::size_t>(blocks));
     for_each_part(threads, blocks, [&](index_t block) {
         const index_t first = block * detail::sum_block, end = first + detail::sum_block < n ? first + detail::sum_block : n;
-        V sum{};
-        for (index_t i = first; i < end; ++i) sum += body(i);
-        partial[static_cast<std::size_t>(block)] = sum;
+        V values[detail::sum_block];
+        for (index_t i = first; i < end; ++i) values[i - first] = body(i);
+        std::fill(values + (end - first), values + detail::sum_block, V{});
+        detail::sum_by_halves(values);
+        partial[static_cast<std::size_t>(block)] = values[0];
     });
     return detail::sum_of_blocks(partial);
 }

@@ -181,20 +181,20 @@ std::optional<TrajectoryResult> HybridMonteCarlo<S, Part>::begun_trajectory(Link
             if (kind != &TermDynamics::iterations) measured.terms[term].*kind += iterations;
         }
     };
-    double after = 0;
+    double kinetic = 0, potential = 0;  // at the start; their differences have one rounding less than that of two H
     detail::timed(u.space(), timers, "momenta", [&] { part_.draw_momenta(momenta_, seed_, number); });
     for (const auto& term : terms_)
         detail::timed(u.space(), timers, "heat bath, " + term->name(), [&] { term->refresh(u, seed_, number); });
-    detail::timed(u.space(), timers, "action", [&] { result.H = part_.kinetic_energy(momenta_) + action(u); });
+    detail::timed(u.space(), timers, "action", [&] { kinetic = part_.kinetic_energy(momenta_), potential = action(u); });
+    result.H = kinetic + potential;
     count(&TermDynamics::iterations);
     if (!integrate(u, momenta_, measured, stop)) {
         copy_links(before_, u);
         return {};
     }
     count(&TermDynamics::force_iterations);
-    detail::timed(u.space(), timers, "action", [&] { after = part_.kinetic_energy(momenta_) + action(u); });
+    detail::timed(u.space(), timers, "action", [&] { result.dH = (part_.kinetic_energy(momenta_) - kinetic) + (action(u) - potential); });
     count(&TermDynamics::iterations);
-    result.dH = after - result.H;
     result.terms = dynamics_of(std::move(measured));
     if (reverse) {
         detail::timed(u.space(), timers, "reversibility", [&] { result.reversibility = reverse_from(u, result.H, stop); });

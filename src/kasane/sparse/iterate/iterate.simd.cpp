@@ -120,15 +120,15 @@ void add_products(const SellRows<T>& rows, const double* x, index_t first, int n
         const index_t begin = rows.offset[chunk];
         const int width = rows.width(chunk);
         const auto* const value = rows.value + begin + lane;
-        const auto* const first = rows.first ? rows.first + rows.over_chunk(begin) : nullptr;
+        const auto* const columns = rows.first ? rows.first + rows.over_chunk(begin) : nullptr;
         if (width == 0) {
             l += here;
             continue;
         }
-        if (first && *first >= 0) {
-            add_columns<How>(value, SideBySide{first, static_cast<int>(lane)}, rows.chunk, width, x, here, sum + l);
+        if (columns && *columns >= 0) {
+            add_columns<How>(value, SideBySide{columns, static_cast<int>(lane)}, rows.chunk, width, x, here, sum + l);
         } else {
-            const auto* const column = first ? rows.apart + index_t{-1 - *first} * rows.chunk : rows.column + begin;
+            const auto* const column = columns ? rows.apart + index_t{-1 - *columns} * rows.chunk : rows.column + begin;
             add_columns<How>(value, AtPlaces<How>{column + lane, rows.chunk}, rows.chunk, width, x, here, sum + l);
         }
         l += here;
