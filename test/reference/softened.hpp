@@ -18,8 +18,9 @@ inline long double spline_density(long double u) {
 }
 /// phi = G m W2(r/h) / h.
 inline long double spline_w2(long double u) {
-    if (u < 0.5L) return 16.L / 3 * u * u - 48.L / 5 * std::pow(u, 4) + 32.L / 5 * std::pow(u, 5) - 14.L / 5;
-    if (u < 1) return 1 / (15 * u) + 32.L / 3 * u * u - 16 * u * u * u + 48.L / 5 * std::pow(u, 4) - 32.L / 15 * std::pow(u, 5) - 16.L / 5;
+    const long double u2 = u * u, u4 = u2 * u2;  // std::pow took a quarter of the time
+    if (u < 0.5L) return 16.L / 3 * u2 - 48.L / 5 * u4 + 32.L / 5 * u4 * u - 14.L / 5;
+    if (u < 1) return 1 / (15 * u) + 32.L / 3 * u2 - 16 * u2 * u + 48.L / 5 * u4 - 32.L / 15 * u4 * u - 16.L / 5;
     return -1 / u;
 }
 /// a = G m d g(r/h) / h^3.
