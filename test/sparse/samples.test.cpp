@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <test/sparse/box.hpp>
 #include <test/sparse/general_systems.hpp>
+#include <test/sparse/order/graphs.hpp>
 
 #include <cmath>
 #include <numbers>
