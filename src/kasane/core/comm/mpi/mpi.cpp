@@ -4,7 +4,7 @@
 // rank makes one, its other workers are in the same call and have no open messages.
 #include <kasane/core/base/error.hpp>
 #include <kasane/core/comm/module.hpp>
-#include <kasane/core/comm/mpi/host_meeting.hpp>
+#include <kasane/core/comm/mpi/host_exchange.hpp>
 #include <kasane/core/comm/mpi_factory.hpp>
 #include <kasane/core/comm/reduce.hpp>
 
@@ -117,18 +117,18 @@ class MpiRanks final : public Communicator {
 
     void barrier() override {
         const auto inside = enter();
-        if (meeting_)
-            meet();
+        if (exchange_)
+            exchange();
         else
             check(MPI_Barrier(ranks_), "MPI_Barrier");
     }
 
     void broadcast(void* data, std::size_t bytes, int root) override {
         const auto inside = enter();
-        if (meeting_ && bytes <= HostMeeting::most) {
-            if (rank_ == root && bytes > 0) std::memcpy(meeting_.own(), data, bytes);
-            meet();
-            if (rank_ != root && bytes > 0) std::memcpy(data, meeting_.of(root), bytes);
+        if (exchange_ && bytes <= HostExchange::most) {
+            if (rank_ == root && bytes > 0) std::memcpy(exchange_.own(), data, bytes);
+            exchange();
+            if (rank_ != root && bytes > 0) std::memcpy(data, exchange_.of(root), bytes);
             return;
         }
         auto* at = static_cast<char*>(data);
@@ -251,12 +251,12 @@ class MpiRanks final : public Communicator {
     }
 
    private:
-    /// Memory that the ranks of this host share: a word (claim_last_word), and meetings where all ranks are on it.
+    /// Memory that the ranks of this host share: a word (claim_last_word), and exchanges where all ranks are on it.
     void share_memory(MPI_Comm host) {
         first_ = rank_;
         check(MPI_Bcast(&first_, 1, MPI_INT, 0, host), "MPI_Bcast");
-        const bool meets = local_size_ == size_ && size_ > 1;
-        const auto all = static_cast<MPI_Aint>(64 + (meets ? HostMeeting::memory(size_) : 0));
+        const bool one_host = local_size_ == size_ && size_ > 1;
+        const auto all = static_cast<MPI_Aint>(64 + (one_host ? HostExchange::memory(size_) : 0));
         MPI_Aint bytes = local_rank_ == 0 ? all : 0;
         void *memory = nullptr, *own = nullptr;
         int unit = 0;
@@ -265,7 +265,7 @@ class MpiRanks final : public Communicator {
         if (local_rank_ == 0) std::memset(memory, 0, static_cast<std::size_t>(all));
         check(MPI_Barrier(host), "MPI_Barrier");
         word_ = static_cast<int*>(memory);
-        if (meets) meeting_ = HostMeeting(static_cast<std::byte*>(memory) + 64, rank_, size_, processors_of(host) >= size_);
+        if (one_host) exchange_ = HostExchange(static_cast<std::byte*>(memory) + 64, rank_, size_, processors_of(host) >= size_);
     }
 
     /// Processors on which the ranks of this host may run; where that cannot be read, as many as ranks.
@@ -280,8 +280,8 @@ class MpiRanks final : public Communicator {
         return local_size_;
     }
 
-    void meet() {
-        meeting_.meet([this] {  // messages of other ranks advance inside calls of MPI
+    void exchange() {
+        exchange_.exchange([this] {  // messages of other ranks advance inside calls of MPI
             int there = 0;
             check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, end_, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
         });
@@ -290,11 +290,11 @@ class MpiRanks final : public Communicator {
     template <class T>
     void reduce(View<T> values, Reduce how, MPI_Datatype type) {
         const auto inside = enter();
-        if (const auto bytes = static_cast<std::size_t>(values.n) * sizeof(T); meeting_ && bytes <= HostMeeting::most) {
-            if (bytes > 0) std::memcpy(meeting_.own(), values.ptr, bytes);
-            meet();
+        if (const auto bytes = static_cast<std::size_t>(values.n) * sizeof(T); exchange_ && bytes <= HostExchange::most) {
+            if (bytes > 0) std::memcpy(exchange_.own(), values.ptr, bytes);
+            exchange();
             for (int r = 0; r < size_; ++r) {
-                const T* const there = reinterpret_cast<const T*>(meeting_.of(r));
+                const T* const there = reinterpret_cast<const T*>(exchange_.of(r));
                 for (index_t i = 0; i < values.n; ++i) values[i] = r == 0 ? there[i] : reduced(values[i], there[i], how);
             }
             return;
@@ -331,7 +331,7 @@ class MpiRanks final : public Communicator {
     MPI_Comm end_ = MPI_COMM_NULL;  ///< for all_here() only
     MPI_Win shared_ = MPI_WIN_NULL;
     int* word_ = nullptr;        ///< in the shared memory
-    HostMeeting meeting_;        ///< where all ranks are on this host
+    HostExchange exchange_;      ///< where all ranks are on this host
     bool left_waiting_ = false;  ///< an open barrier on end_
     int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
     int first_ = 0;  ///< rank of local rank 0

@@ -1,7 +1,7 @@
-// Meetings of ranks that share one host, in memory that they share: a rank arrives with a few bytes, and continues when all ranks have
-// arrived and it can read the bytes of each. One meeting takes the place of the several messages of a small collective call. Invariants:
-// every rank makes the same meetings in the same order. The bytes of two meetings in turn are apart, since a rank is at most one meeting
-// ahead of the others: what it read it may still read until the end of the next meeting.
+// Exchanges of ranks that share one host, in memory that they share: a rank arrives with a few bytes, and continues when all ranks have
+// arrived and it can read the bytes of each. One exchange takes the place of the several messages of a small collective call. Invariants:
+// every rank makes the same exchanges in the same order. The bytes of two exchanges in turn are apart, since a rank is at most one exchange
+// ahead of the others: what it read it may still read until the end of the next exchange.
 #pragma once
 
 #include <kasane/core/base/waiting.hpp>
@@ -24,16 +24,16 @@
 
 namespace kasane::comm {
 
-class HostMeeting {
+class HostExchange {
    public:
     /// Bytes of each rank: 128 numbers.
     static constexpr std::size_t most = 1024;
     static std::size_t memory(int ranks) { return sizeof(Counters) + static_cast<std::size_t>(ranks) * sizeof(Slots); }
 
-    HostMeeting() = default;
+    HostExchange() = default;
     /// @param memory  of all ranks, zero before any of them makes this
     /// @param spins  whether every rank has a processor
-    HostMeeting(void* memory, int rank, int ranks, bool spins)
+    HostExchange(void* memory, int rank, int ranks, bool spins)
         : counters_(static_cast<Counters*>(memory)),
           slots_(reinterpret_cast<Slots*>(counters_ + 1)),
           rank_(rank),
@@ -41,28 +41,28 @@ class HostMeeting {
           spins_(spins) {}
     explicit operator bool() const { return counters_ != nullptr; }
 
-    /// Of this rank, to be written before meet().
+    /// Of this rank, to be written before exchange().
     std::byte* own() { return slots_[rank_].bytes[turn_]; }
     /// Returns when all ranks are here.  @param progress  called now and then
     template <class Progress>
-    void meet(const Progress& progress) {
-        met_ = turn_;
+    void exchange(const Progress& progress) {
+        last_ = turn_;
         turn_ = 1 - turn_;
-        const auto before = counters_->meetings.load();
+        const auto before = counters_->exchanges.load();
         if (counters_->arrived.fetch_add(1) + 1 == ranks_) {
             counters_->arrived.store(0);
-            counters_->meetings.store(before + 1);
+            counters_->exchanges.store(before + 1);
             if (counters_->sleepers.load() > 0) wake();
         } else {
             wait_while(before, progress);
         }
     }
-    /// Of a rank, in the last meeting.
-    const std::byte* of(int rank) const { return slots_[rank].bytes[met_]; }
+    /// Of a rank, in the last exchange.
+    const std::byte* of(int rank) const { return slots_[rank].bytes[last_]; }
 
    private:
     struct Counters {
-        alignas(64) std::atomic<std::uint32_t> meetings;
+        alignas(64) std::atomic<std::uint32_t> exchanges;
         std::atomic<int> sleepers;
         alignas(64) std::atomic<int> arrived;
     };
@@ -73,7 +73,7 @@ class HostMeeting {
     /// Spins where each rank has a processor, for longer than a wake-up takes, and sleeps elsewhere.
     template <class Progress>
     void wait_while(std::uint32_t before, const Progress& progress) {
-        const auto ready = [&] { return counters_->meetings.load() != before; };
+        const auto ready = [&] { return counters_->exchanges.load() != before; };
         if (spins_) {
             constexpr auto long_enough = std::chrono::milliseconds(10);
             for (const auto began = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - began < long_enough; progress())
@@ -91,11 +91,11 @@ class HostMeeting {
     }
 
 #if defined(__linux__)
-    void wake() { ::syscall(SYS_futex, &counters_->meetings, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
+    void wake() { ::syscall(SYS_futex, &counters_->exchanges, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
     /// Sleeps for this time at most.
     void sleep_while(std::uint32_t before, std::chrono::milliseconds pause) {
         const timespec time{0, static_cast<long>(pause.count()) * 1'000'000};
-        ::syscall(SYS_futex, &counters_->meetings, FUTEX_WAIT, before, &time, nullptr, 0);
+        ::syscall(SYS_futex, &counters_->exchanges, FUTEX_WAIT, before, &time, nullptr, 0);
     }
 #else
     void wake() {}
@@ -106,7 +106,7 @@ class HostMeeting {
     Slots* slots_ = nullptr;
     int rank_ = 0, ranks_ = 1;
     bool spins_ = false;
-    int turn_ = 0, met_ = 0;
+    int turn_ = 0, last_ = 0;
 };
 
 }  // namespace kasane::comm
